@@ -1,0 +1,1 @@
+"""What the person has set: one document, its undo history, and the command line made from it."""
