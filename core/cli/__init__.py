@@ -1,0 +1,1 @@
+"""The command-line twin of everything the window does."""

@@ -1,0 +1,66 @@
+"""`vllm-dyno COMMAND`: finds the command, builds the services, turns errors into words.
+
+JSON goes to standard output; words, progress and errors go to standard error, so that output can be piped.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from core import __version__
+from core.base.errors import Cancelled, DynoError
+from core.base.paths import Paths
+from core.cli import demo, engines, probe, serve
+from core.services import Services
+
+EXIT_PROBLEM = 2
+EXIT_CANCELLED = 130
+
+_COMMANDS = {"demo": demo, "engines": engines, "probe": probe, "serve": serve}
+
+
+def command_names() -> frozenset[str]:
+    """The words that are commands; anything else opens the window."""
+    return frozenset(_COMMANDS)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="vllm-dyno",
+        description="Tune vLLM on your own graphics card. Without a command the window opens.",
+    )
+    parser.add_argument("--version", action="version", version=f"vllm-dyno {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in _COMMANDS.values():
+        module.register(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Returns:
+        The exit code: 0 done, 1 by the command's own meaning, 2 a problem that was told, 130 called off.
+    """
+    arguments = build_parser().parse_args(argv)
+    services = Services.build(Paths.default())
+    try:
+        return int(_COMMANDS[arguments.command].run(arguments, services))
+    except (Cancelled, KeyboardInterrupt):
+        print("Cancelled.", file=sys.stderr)
+        return EXIT_CANCELLED
+    except DynoError as error:
+        print_problem(error)
+        return EXIT_PROBLEM
+    finally:
+        services.close()
+
+
+def print_problem(error: DynoError) -> None:
+    """Say on standard error what went wrong, what to do, and the raw text behind it."""
+    if error.detail:
+        print(error.detail.rstrip(), file=sys.stderr)
+    print(f"error: {error.message}", file=sys.stderr)
+    if error.hint:
+        print(f"hint: {error.hint}", file=sys.stderr)

@@ -1,0 +1,62 @@
+"""Builds the long-lived objects and hands them over; there are no globals."""
+
+from dataclasses import dataclass
+
+from core.base.paths import Paths
+from core.engine.environments import EngineRegistry
+from core.engine.session import EngineSession, SessionSnapshot, State
+from core.config.working_state import WorkingState
+from core.models.catalog import ModelCatalog
+from core.schema.overlay import Overlay, load_overlay
+from core.schema.probe import SchemaCache
+from core.telemetry.sampler import Sampler
+from core.telemetry.store import SampleStore
+
+
+@dataclass(slots=True)
+class Services:
+    """What the window and the command line work with.
+
+    Nothing runs yet after `build`: the sampler and the session start when they are told to.
+    """
+
+    paths: Paths
+    overlay: Overlay
+    registry: EngineRegistry
+    schemas: SchemaCache
+    working_state: WorkingState
+    models: ModelCatalog
+    session: EngineSession
+    store: SampleStore
+    sampler: Sampler
+
+    @classmethod
+    def build(cls, paths: Paths) -> "Services":
+        """All objects below these folders, wired to each other."""
+        session = EngineSession(paths)
+        store = SampleStore()
+        services = cls(
+            paths=paths,
+            overlay=load_overlay(),
+            registry=EngineRegistry(paths),
+            schemas=SchemaCache(paths),
+            working_state=WorkingState(paths),
+            models=ModelCatalog(paths),
+            session=session,
+            store=store,
+            sampler=Sampler.with_default_sources(store),
+        )
+        session.changed.connect(services._follow_session)
+        return services
+
+    def close(self) -> None:
+        """End everything that runs; may be called twice."""
+        self.session.close()
+        self.sampler.stop()
+
+    def _follow_session(self, snapshot: SessionSnapshot) -> None:
+        """Sample the engine exactly while there is one."""
+        if snapshot.state is State.READY and snapshot.base_url:
+            self.sampler.attach_engine(snapshot.base_url, snapshot.api_key, self.session.engine_pids)
+        elif snapshot.state in (State.STOPPED, State.FAILED):
+            self.sampler.detach_engine()
