@@ -1,18 +1,22 @@
 """The one source of truth for what is set. Absent means: the engine's default."""
 
-import copy
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeVar
 
 from psygnal import Signal
 
+from core.config.json_values import copy_value, same_value
 from core.schema.model import Value
 
 _HISTORY_LIMIT = 500
 _MERGE_WINDOW_S = 1.0
+_NO_EDIT = ("", float("-inf"))
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,82 +31,127 @@ class Change:
     arguments: frozenset[str] = frozenset()
     environment: frozenset[str] = frozenset()
 
+    def __bool__(self) -> bool:
+        """Whether anything moved."""
+        return bool(self.arguments or self.environment)
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, slots=True)
 class _State:
-    values: dict[str, Value] = field(default_factory=dict)
-    environment: dict[str, str] = field(default_factory=dict)
+    """One state of the document. Never changed once made, so history and readers can share it."""
 
-    def clone(self) -> "_State":
-        return _State(copy.deepcopy(self.values), dict(self.environment))
+    values: Mapping[str, Value] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 class ConfigDocument:
     """Arguments and environment variables that the person has set, with undo.
 
     Values are JSON values, keyed by the argument's name in the schema; the model is the argument `model_tag`.
-    Not thread-safe: edit it on one thread. Listeners are called on that thread, after the edit.
+    Not thread-safe: edit it on one thread. Listeners are called on that thread, after the edit; a listener may edit.
     """
 
     changed = Signal(Change)
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._state = _State()
+        self._shown: tuple[_State, Mapping[str, Value]] | None = None
         self._undo: list[_State] = []
         self._redo: list[_State] = []
         self._clock = clock
-        self._last_edit: tuple[str, float] = ("", float("-inf"))
-        self._depth = 0
+        self._last_edit: tuple[str, float] = _NO_EDIT
+        self._in_batch = False
 
     @property
     def values(self) -> Mapping[str, Value]:
-        """What is set, by argument name; read-only."""
-        return MappingProxyType(self._state.values)
+        """What is set now, by argument name: a read-only picture that later edits do not touch. Cheap to ask for."""
+        if self._shown is None or self._shown[0] is not self._state:
+            # A copy, made once a state: lists in it that a reader changes are not the document's own.
+            shown = {name: copy_value(value) for name, value in self._state.values.items()}
+            self._shown = (self._state, MappingProxyType(shown))
+        return self._shown[1]
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Environment variables that are set, by name; read-only."""
+        """Environment variables that are set now, by name: a read-only picture like `values`."""
         return MappingProxyType(self._state.environment)
 
     def is_set(self, name: str) -> bool:
         """Whether the argument has a value of its own."""
         return name in self._state.values
 
+    def value(self, name: str) -> Value:
+        """The argument's own value; None when it is unset (`is_set` tells an unset one from one set to None)."""
+        return self.values.get(name)
+
     def set(self, name: str, value: Value) -> None:
-        """Set one argument. Edits of the same argument within a second are one step of undo."""
-        if name in self._state.values and _same(self._state.values[name], value):
+        """Set one argument. Edits of the same argument within a second of each other are one step of undo.
+
+        Raises:
+            TypeError: it is not a JSON value; nothing changes.
+        """
+        # Copied before the comparison: a tuple counts as the list it becomes.
+        copied = copy_value(value)
+        if name in self._state.values and same_value(self._state.values[name], copied):
             return
-        with self._edit(f"argument:{name}"):
-            self._state.values[name] = copy.deepcopy(value)
+        values = {**self._state.values, name: copied}
+        self._put(_State(values, self._state.environment), f"argument:{name}")
 
     def reset(self, name: str) -> None:
         """Go back to the engine's default: the key goes away."""
         if name in self._state.values:
-            with self._edit(""):
-                del self._state.values[name]
+            self._put(_State(_without(self._state.values, name), self._state.environment))
 
     def set_environment(self, name: str, value: str) -> None:
-        """Set one environment variable for the engine."""
+        """Set one environment variable for the engine; merged into one step of undo as in `set`."""
         if self._state.environment.get(name) != value:
-            with self._edit(f"environment:{name}"):
-                self._state.environment[name] = value
+            environment = {**self._state.environment, name: value}
+            self._put(_State(self._state.values, environment), f"environment:{name}")
 
     def reset_environment(self, name: str) -> None:
         """Leave the variable to what the engine finds."""
         if name in self._state.environment:
-            with self._edit(""):
-                del self._state.environment[name]
+            self._put(_State(self._state.values, _without(self._state.environment, name)))
 
     def replace(self, values: Mapping[str, Value], environment: Mapping[str, str]) -> None:
-        """Put other contents in place of everything, as one step of undo."""
-        with self._edit(""):
-            self._state = _State(copy.deepcopy(dict(values)), dict(environment))
+        """Put other contents in place of everything, as one step of undo.
+
+        Raises:
+            TypeError: one of the values is not a JSON value; nothing changes.
+        """
+        self._put(_State({name: copy_value(value) for name, value in values.items()}, dict(environment)))
+
+    def restore(self, values: Mapping[str, Value], environment: Mapping[str, str]) -> None:
+        """Begin anew with these contents and no history: what a program does once, with what it saved last time.
+
+        Raises:
+            TypeError: one of the values is not a JSON value; nothing changes.
+            RuntimeError: called inside a batch.
+        """
+        self._outside_batch()
+        before = self._state
+        self._state = _State({name: copy_value(value) for name, value in values.items()}, dict(environment))
+        self._undo.clear()
+        self._redo.clear()
+        self._last_edit = _NO_EDIT
+        self._emit(before)
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Several edits as one step of undo and one message to listeners."""
-        with self._edit(""):
+        """Several edits as one step of undo and one message to listeners. When the block fails, none of them stays."""
+        if self._in_batch:
             yield
+            return
+        before = self._state
+        self._in_batch = True
+        try:
+            yield
+        except BaseException:
+            self._state = before
+            raise
+        finally:
+            self._in_batch = False
+        self._commit(before, "")
 
     @property
     def can_undo(self) -> bool:
@@ -115,51 +164,65 @@ class ConfigDocument:
         return bool(self._redo)
 
     def undo(self) -> None:
-        """Take back the last step; nothing happens when there is none."""
-        self._swap(self._undo, self._redo)
+        """Take back the last step; nothing happens when there is none.
+
+        Raises:
+            RuntimeError: called inside a batch.
+        """
+        self._step(self._undo, self._redo)
 
     def redo(self) -> None:
-        """Make the step again that was taken back last."""
-        self._swap(self._redo, self._undo)
+        """Make the step again that was taken back last.
 
-    def _swap(self, source: list[_State], target: list[_State]) -> None:
+        Raises:
+            RuntimeError: called inside a batch.
+        """
+        self._step(self._redo, self._undo)
+
+    def _step(self, source: list[_State], target: list[_State]) -> None:
+        self._outside_batch()
         if not source:
             return
         before = self._state
         target.append(before)
         self._state = source.pop()
-        self._last_edit = ("", float("-inf"))
+        self._last_edit = _NO_EDIT
         self._emit(before)
 
-    @contextmanager
-    def _edit(self, merge_key: str) -> Iterator[None]:
-        if self._depth:
-            yield
-            return
-        before = self._state.clone()
-        self._depth += 1
-        try:
-            yield
-        finally:
-            self._depth -= 1
-            self._remember(before, merge_key)
-            self._emit(before)
+    def _outside_batch(self) -> None:
+        if self._in_batch:
+            raise RuntimeError("history cannot be moved inside a batch of edits")
 
-    def _remember(self, before: _State, merge_key: str) -> None:
-        if _difference(before, self._state) == Change():
+    def _put(self, state: _State, merge_key: str = "") -> None:
+        before, self._state = self._state, state
+        if not self._in_batch:
+            self._commit(before, merge_key)
+
+    def _commit(self, before: _State, merge_key: str) -> None:
+        if not _difference(before, self._state):
             return
         moment = self._clock()
         last_key, last_moment = self._last_edit
-        if not (merge_key and merge_key == last_key and moment - last_moment < _MERGE_WINDOW_S and self._undo):
+        merges = bool(self._undo) and merge_key and merge_key == last_key and moment - last_moment < _MERGE_WINDOW_S
+        if not merges:
             self._undo.append(before)
             del self._undo[:-_HISTORY_LIMIT]
         self._last_edit = (merge_key, moment)
         self._redo.clear()
+        if merges and not _difference(self._undo[-1], self._state):
+            # Typed back to where the step began: undoing it would visibly do nothing.
+            self._undo.pop()
+            self._last_edit = _NO_EDIT
+        self._emit(before)
 
     def _emit(self, before: _State) -> None:
         change = _difference(before, self._state)
-        if change != Change():
+        if change:
             self.changed.emit(change)
+
+
+def _without(mapping: Mapping[str, _Item], name: str) -> dict[str, _Item]:
+    return {key: value for key, value in mapping.items() if key != name}
 
 
 def _difference(before: _State, after: _State) -> Change:
@@ -169,10 +232,7 @@ def _difference(before: _State, after: _State) -> Change:
 def _moved(before: Mapping[str, Value], after: Mapping[str, Value]) -> frozenset[str]:
     names = before.keys() | after.keys()
     return frozenset(
-        name for name in names if (name in before) != (name in after) or not _same(before.get(name), after.get(name))
+        name
+        for name in names
+        if (name in before) != (name in after) or not same_value(before.get(name), after.get(name))
     )
-
-
-def _same(left: Value, right: Value) -> bool:
-    # True == 1 in Python, but not on a command line.
-    return type(left) is type(right) and left == right
