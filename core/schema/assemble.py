@@ -117,6 +117,7 @@ def _argument(facts: Facts, is_path: PathRule) -> Argument:
         item=item,
         separator="," if facts["converter"].get("splits") else "",
         plain_text="union_dict_and_str" in chain or (kind is Kind.LIST and item is Kind.JSON),
+        nullable="_optional_type" in chain,
         auto="human_readable_int_or_auto" in chain,
         help=text or _own_text(facts, structured),
         own_help=not text,

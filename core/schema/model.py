@@ -112,6 +112,7 @@ class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
         item: kind of one element of a LIST.
         separator: a LIST is written as one word, its items joined by this; empty for one word an item.
         plain_text: a JSON value (or JSON item of a LIST) may also be text that is no JSON; it is written as it is.
+        nullable: the word `None` is read as no value.
         auto: the word `auto` is accepted beside numbers (SIZE).
         help: Markdown, whole; the first line is the summary.
         own_help: the engine gives no text, and `help` is a sentence of ours.
@@ -136,6 +137,7 @@ class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
     item: Kind = Kind.TEXT
     separator: str = ""
     plain_text: bool = False
+    nullable: bool = False
     auto: bool = False
     help: str = ""
     own_help: bool = False
