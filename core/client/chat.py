@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from core.base.clock import now
+from core.client.chunks import Chunk, decode_chunk
 from core.client.connection import ConnectionFailed, streaming_post
 from core.client.messages import message_of, words_for_status
 from core.client.sse import events
@@ -84,34 +83,6 @@ class ChatResult:
     tokens_estimated: bool = False
 
 
-class _Delta(msgspec.Struct, frozen=True):
-    content: str | None = None
-    # Newer versions of vLLM renamed the first to the second.
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-
-
-class _Choice(msgspec.Struct, frozen=True):
-    delta: _Delta = _Delta()
-    finish_reason: str | None = None
-
-
-class _Usage(msgspec.Struct, frozen=True):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-class _Event(msgspec.Struct, frozen=True):
-    """One event of the stream, as far as it is used."""
-
-    choices: tuple[_Choice, ...] | None = None
-    usage: _Usage | None = None
-    error: Any = None
-
-
-_DECODER = msgspec.json.Decoder(_Event)
-
-
 @dataclass(slots=True)
 class _Answer:
     """What has come so far."""
@@ -176,7 +147,7 @@ def stream_chat(
     }
     answer = _Answer(sent_s=now())
     try:
-        error = _exchange(base_url, api_key, body, answer, on_text, cancel)
+        error = _exchange(base_url, body, answer, api_key=api_key, on_text=on_text, cancel=cancel)
     except ConnectionFailed as failure:
         error = str(failure)
     if error is None and not answer.done and answer.finish_reason is None:
@@ -186,9 +157,10 @@ def stream_chat(
 
 def _exchange(
     base_url: str,
-    api_key: str | None,
     body: dict[str, Any],
     answer: _Answer,
+    *,
+    api_key: str | None,
     on_text: Callable[[str], None] | None,
     cancel: threading.Event,
 ) -> str | None:
@@ -203,22 +175,23 @@ def _exchange(
             if data == "[DONE]":
                 answer.done = True
                 return None
-            try:
-                event = _DECODER.decode(data)
-            except msgspec.MsgspecError:
+            chunk = decode_chunk(data)
+            if chunk is None:
                 return "The server sent something that is no answer."
-            if event.error is not None:
-                return f"The server failed while answering. {message_of({'error': event.error})}".strip()
-            _take(event, answer, on_text)
+            if chunk.error is not None:
+                return f"The server failed while answering. {message_of({'error': chunk.error})}".strip()
+            _take(chunk, answer, on_text)
     return None
 
 
-def _take(event: _Event, answer: _Answer, on_text: Callable[[str], None] | None) -> None:
-    if event.usage is not None:
-        answer.prompt_tokens = event.usage.prompt_tokens
-        answer.completion_tokens = event.usage.completion_tokens
-    for choice in event.choices or ():
+def _take(chunk: Chunk, answer: _Answer, on_text: Callable[[str], None] | None) -> None:
+    if chunk.usage is not None:
+        answer.prompt_tokens = chunk.usage.prompt_tokens
+        answer.completion_tokens = chunk.usage.completion_tokens
+    for choice in chunk.choices or ():
         answer.finish_reason = choice.finish_reason or answer.finish_reason
+        if choice.delta is None:
+            continue
         text = choice.delta.content or ""
         thought = choice.delta.reasoning_content or choice.delta.reasoning or ""
         if not text and not thought:

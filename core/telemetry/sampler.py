@@ -1,5 +1,6 @@
 """Asks all sources at their rates and fills the store; says in words why a curve is empty."""
 
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ SLOWEST_HZ = 0.1
 FASTEST_HZ = 10.0
 # A hung driver call cannot be ended; this is how long stop() waits for all threads together.
 _STOP_S = 2.0
+_PIDS_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Sampler:
         self._runners: list[SourceRunner] = []
         self._engine: EngineMetricsSource | None = None
         self._engine_runner: SourceRunner | None = None
+        self._retired: list[SourceRunner] = []
         self._running = False
 
     @classmethod
@@ -73,11 +76,12 @@ class Sampler:
         """End all threads and wait up to 2 s for them; one that hangs in a driver call is abandoned. Idempotent."""
         with self._lock:
             self._running = False
-            runners = [*self._runners, *([self._engine_runner] if self._engine_runner else [])]
+            for runner in self._active():
+                runner.ask_to_stop()
+            runners = [*self._active(), *self._retired]
             self._runners = []
             self._engine_runner = None
-            for runner in runners:
-                runner.ask_to_stop()
+            self._retired = []
         deadline = now() + _STOP_S
         for runner in runners:
             runner.join(max(0.0, deadline - now()))
@@ -92,17 +96,19 @@ class Sampler:
             raise ValueError(f"The rate must lie between {SLOWEST_HZ:g} and {FASTEST_HZ:g} readings a second.")
         with self._lock:
             self._period_s = 1.0 / hz
-            for runner in [*self._runners, *([self._engine_runner] if self._engine_runner else [])]:
+            for runner in self._active():
                 runner.set_period(self._period_s)
 
     def watch_processes(self, pids: Pids | None) -> None:
         """Say which processes count as the engine, before it answers as well: its memory shows while it loads.
 
         Args:
-            pids: gives their numbers, an empty list while there is none; called once a reading from two threads.
+            pids: gives their numbers, an empty list while there is none; called about once a second, from the
+                sources' threads, one call at a time.
         """
+        shared = None if pids is None else _AskedSeldom(pids)
         for source in self._sources:
-            source.watch(pids)
+            source.watch(shared)
 
     def attach_engine(self, base_url: str, api_key: str | None, pids: Pids) -> None:
         """Sample the engine that answers at this address. The same address and key again changes nothing.
@@ -143,6 +149,9 @@ class Sampler:
         """All GPUs that were found so far."""
         return [device for source in self._sources for device in source.devices()]
 
+    def _active(self) -> list[SourceRunner]:
+        return [*self._runners, *([self._engine_runner] if self._engine_runner else [])]
+
     def _run(self, source: Source) -> SourceRunner:
         runner = SourceRunner(source, self._store, self._period_s)
         runner.start()
@@ -151,8 +160,27 @@ class Sampler:
     def _drop_engine(self) -> None:
         if self._engine_runner is not None:
             self._engine_runner.ask_to_stop()
+            self._retired = [runner for runner in self._retired if not runner.join(0.0)]
+            self._retired.append(self._engine_runner)
         self._engine = None
         self._engine_runner = None
+
+
+class _AskedSeldom:
+    """The engine's process numbers, asked for once a second at most: finding them walks the process table."""
+
+    def __init__(self, pids: Pids) -> None:
+        self._ask = pids
+        self._lock = threading.Lock()
+        self._asked_s = -math.inf
+        self._answer: list[int] = []
+
+    def __call__(self) -> list[int]:
+        with self._lock:
+            if now() - self._asked_s >= _PIDS_S:
+                self._answer = self._ask()
+                self._asked_s = now()
+            return self._answer
 
 
 def _status(source: Source, runner: SourceRunner | None) -> SourceStatus:

@@ -87,7 +87,7 @@ class SampleStore:
             return list(self._series)
 
     def window(self, key: ChannelKey, t0: float, t1: float) -> "tuple[array[float], array[float]]":
-        """Copies of the times and values (NaN = missing) from `t0` to `t1`, both included; empty for an unknown curve."""
+        """Copies of times and values (NaN = missing) from `t0` to `t1`, both included; empty for an unknown curve."""
         with self._lock:
             series = self._series.get(key)
             return series.window(t0, t1) if series else (array("d"), array("d"))
