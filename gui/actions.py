@@ -1,0 +1,105 @@
+"""Everything that has a key, in one table: the menu, the tooltips and the list of shortcuts are made from it."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QDialog, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from gui import theme
+from gui.theme import SPACE
+from gui.widgets import heading
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One thing that the window can do.
+
+    Attributes:
+        keys: the first one is shown; all of them work.
+    """
+
+    name: str
+    text: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    checkable: bool = False
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("actions", text)
+
+
+def action_specs() -> tuple[ActionSpec, ...]:
+    """All actions, in the order of the list of shortcuts."""
+    return (
+        ActionSpec("start", _tr("Start the engine"), ("F5",), "play"),
+        ActionSpec("stop", _tr("Stop the engine"), ("Shift+F5",), "stop"),
+        ActionSpec("page_tune", _tr("Tune"), ("Ctrl+1",), "tune", checkable=True),
+        ActionSpec("page_try", _tr("Try"), ("Ctrl+2",), "chat", checkable=True),
+        ActionSpec("page_engines", _tr("Engines"), ("Ctrl+3",), "engine", checkable=True),
+        ActionSpec("page_log", _tr("Log"), ("Ctrl+4",), "log", checkable=True),
+        ActionSpec("find", _tr("Find on this page"), ("Ctrl+F",), "search"),
+        ActionSpec("engine", _tr("Choose the engine"), ("Ctrl+E",)),
+        ActionSpec("model", _tr("Choose the model"), ("Ctrl+M",)),
+        ActionSpec("undo", _tr("Undo"), ("Ctrl+Z",), "undo"),
+        ActionSpec("redo", _tr("Redo"), ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
+        ActionSpec("copy_command", _tr("Copy the command line"), ("Ctrl+Shift+C",), "copy"),
+        ActionSpec("new_talk", _tr("New conversation"), ("Ctrl+N",), "plus"),
+        ActionSpec("monitor", _tr("Show the monitor"), ("Ctrl+Shift+M",), "chart", checkable=True),
+        ActionSpec("drawer", _tr("Show command, log and answer"), ("Ctrl+J",), "command", checkable=True),
+        ActionSpec("reset_layout", _tr("Put all areas back in place"), ("Ctrl+Shift+R",), "reset"),
+        ActionSpec("ask_engine", _tr("Ask the engine for its arguments again"), ("Ctrl+Shift+F5",), "refresh"),
+        ActionSpec("demo", _tr("Run the demo"), ("Ctrl+Shift+D",), "star"),
+        ActionSpec("screenshot", _tr("Picture of the window"), ("F12",), "camera"),
+        ActionSpec("open_state", _tr("Open the folder of the log files"), ("Ctrl+Shift+O",), "folder"),
+        ActionSpec("shortcuts", _tr("Keyboard shortcuts"), ("F1",), "keyboard"),
+        ActionSpec("quit", _tr("Quit"), ("Ctrl+Q",), "close"),
+    )
+
+
+def build_actions(window: QWidget) -> dict[str, QAction]:
+    """The actions by name, attached to the window so that their keys work everywhere in it; not connected yet."""
+    made = {}
+    for spec in action_specs():
+        action = QAction(spec.text, window)
+        action.setCheckable(spec.checkable)
+        action.setShortcuts([QKeySequence(key) for key in spec.keys])
+        action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+        action.setToolTip(f"{spec.text} ({spec.keys[0]})" if spec.keys else spec.text)
+        if spec.icon:
+            theme.set_icon(action, spec.icon)
+        window.addAction(action)
+        made[spec.name] = action
+    return made
+
+
+class ShortcutSheet(QDialog):
+    """The list of all keys."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(_tr("Keyboard shortcuts"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.list = QTreeWidget()
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setHeaderLabels([_tr("What"), _tr("Keys")])
+        self.list.setAccessibleName(_tr("Keyboard shortcuts"))
+        for spec in action_specs():
+            keys = ", ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in spec.keys)
+            self.list.addTopLevelItem(QTreeWidgetItem([spec.text, keys]))
+        for what, keys in (
+            (_tr("Send the message; a new line in it"), "Enter, Shift+Enter"),
+            (_tr("Close a message, stop an answer"), "Esc"),
+        ):
+            self.list.addTopLevelItem(QTreeWidgetItem([what, keys]))
+        self.list.resizeColumnToContents(0)
+        hint = theme.muted(QLabel(_tr("Tab and Shift+Tab go through everything. Esc closes this list.")))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(SPACE * 2, SPACE * 2, SPACE * 2, SPACE * 2)
+        layout.setSpacing(SPACE)
+        layout.addWidget(heading(_tr("Keyboard shortcuts")))
+        layout.addWidget(self.list)
+        layout.addWidget(hint)
+        self.resize(SPACE * 60, SPACE * 70)

@@ -1,0 +1,192 @@
+"""The list of messages: what was asked, what the engine answers while it answers, and the figures under it."""
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl
+from PySide6.QtGui import QImage, QPalette, QResizeEvent, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QTextEdit, QVBoxLayout, QWidget
+
+from core.client.chat import ChatResult
+from gui import theme
+from gui.pages.chat.figures import figures, figures_tip
+from gui.theme import SPACE
+from gui.widgets import copy_text, tool_button
+
+_WIDEST = SPACE * 110
+
+
+class GrowingText(QTextEdit):
+    """Read-only text that is as high as what it holds; the list around it scrolls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setLineWrapMode(QTextEdit.LineWrapMode.WidgetWidth)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setTabChangesFocus(True)
+        self.setUndoRedoEnabled(False)
+        self.viewport().setAutoFillBackground(False)
+        self.document().setDocumentMargin(0)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+
+    def loadResource(self, kind: int, name: QUrl) -> object:
+        """Answers are data: a picture that one names is neither read nor fetched."""
+        if kind == QTextDocument.ResourceType.ImageResource:
+            return QImage()
+        return None
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(SPACE * 40, self.height())
+
+    def append_piece(self, piece: str) -> None:
+        """Add text at the end; a selection stays."""
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(piece)
+
+    def _fit(self) -> None:
+        wanted = max(self.fontMetrics().lineSpacing(), round(self.document().size().height()))
+        if wanted != self.height():
+            self.setFixedHeight(wanted)
+
+
+class MessageCard(QFrame):
+    """One message. An answer grows piece by piece and gets its figures at the end."""
+
+    def __init__(self, who: str, own: bool) -> None:
+        super().__init__()
+        self.setObjectName("message")
+        self._own = own
+        self._text = ""
+        self.setMaximumWidth(_WIDEST)
+        name = QLabel(who)
+        font = theme.font_body()
+        font.setBold(True)
+        name.setFont(font)
+        self.copy_button = tool_button("copy", self.tr("Copy this message"), lambda: copy_text(self._text))
+        self.body = GrowingText()
+        self.body.setAccessibleName(who)
+        self.figures = QLabel()
+        self.figures.setTextFormat(Qt.TextFormat.PlainText)
+        self.figures.setFont(theme.font_tabular(small=True))
+        self.figures.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.figures.setWordWrap(True)
+        self.figures.setVisible(False)
+        self.problem = QLabel()
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.setWordWrap(True)
+        self.problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.problem.setVisible(False)
+        top = QHBoxLayout()
+        top.addWidget(name)
+        top.addStretch(1)
+        top.addWidget(self.copy_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(SPACE * 2, SPACE // 2, SPACE, SPACE)
+        layout.setSpacing(SPACE // 2)
+        layout.addLayout(top)
+        layout.addWidget(self.body)
+        layout.addWidget(self.problem)
+        layout.addWidget(self.figures)
+        theme.notifier().changed.connect(self._paint)
+        self._paint()
+
+    def text(self) -> str:
+        """The message as it came, without formatting."""
+        return self._text
+
+    def append(self, piece: str) -> None:
+        """Add a piece of an answer."""
+        if piece:
+            self._text += piece
+            self.body.append_piece(piece)
+
+    def finish(self, result: ChatResult) -> None:
+        """The answer is whole: format it and show its figures, or the problem in its place."""
+        self._text = result.text or self._text
+        self.body.document().setMarkdown(self._text, QTextDocument.MarkdownFeature.MarkdownNoHTML)
+        self.body.setVisible(bool(self._text))
+        self.figures.setText(figures(result))
+        self.figures.setToolTip(figures_tip())
+        self.figures.setVisible(True)
+        if result.error:
+            self.show_problem(result.error)
+
+    def show_problem(self, text: str, hint: str = "") -> None:
+        """Say in words what went wrong and what can be done."""
+        self.problem.setText(f"{text}\n{hint}" if hint else text)
+        self.problem.setVisible(True)
+        self.body.setVisible(bool(self._text))
+
+    def _paint(self) -> None:
+        look = theme.colors()
+        ground = look.raised if self._own else look.surface
+        self.setStyleSheet(
+            f"#message {{ background: {ground}; border: 1px solid {look.border}; border-radius: 6px; }}"
+            "#message QTextEdit { background: transparent; }"
+        )
+        palette = self.problem.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, look.error)
+        self.problem.setPalette(palette)
+
+
+class MessageList(QScrollArea):
+    """Cards from top to bottom; the newest stays in view unless one reads further up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Conversation"))
+        self._following = True
+        self._inner = QWidget()
+        self._layout = QVBoxLayout(self._inner)
+        self._layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
+        self._layout.setSpacing(SPACE)
+        self._layout.addStretch(1)
+        self.setWidget(self._inner)
+        self._inner.installEventFilter(self)
+        self.verticalScrollBar().actionTriggered.connect(lambda _: QTimer.singleShot(0, self, self._look_where))
+
+    def add_card(self, card: QWidget) -> None:
+        """Put a card at the end and go there."""
+        self._layout.insertWidget(self._layout.count() - 1, card)
+        self._following = True
+
+    def cards(self) -> list[QWidget]:
+        """The cards, oldest first."""
+        items = (self._layout.itemAt(index).widget() for index in range(self._layout.count()))
+        return [item for item in items if item is not None]
+
+    def clear(self) -> None:
+        """Take all cards away."""
+        for card in self.cards():
+            self._layout.removeWidget(card)
+            card.setParent(None)
+            card.deleteLater()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        super().wheelEvent(event)
+        self._look_where()
+
+    def eventFilter(self, watched: QWidget, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and self._following:
+            QTimer.singleShot(0, self, self._to_end)
+        return super().eventFilter(watched, event)
+
+    def _to_end(self) -> None:
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def _look_where(self) -> None:
+        bar = self.verticalScrollBar()
+        self._following = bar.value() >= bar.maximum() - SPACE

@@ -1,0 +1,5 @@
+"""The engine's whole output."""
+
+from gui.pages.log.page import LogPage
+
+__all__ = ["LogPage"]

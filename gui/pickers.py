@@ -1,0 +1,177 @@
+"""The two pickers of the top bar: which engine, which model."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QComboBox, QCompleter, QFileDialog, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+
+from core.engine.environments import EngineEnvironment
+from core.models.catalog import ModelEntry
+from gui import theme
+from gui.format import bytes_text
+from gui.theme import SPACE
+from gui.widgets import tool_button
+from gui.words import engine_label
+
+_REFERENCE = Qt.ItemDataRole.UserRole
+
+
+class EnginePicker(QComboBox):
+    """Chooses one of the engines on this machine; says so when there is none."""
+
+    picked = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(self.tr("Engine"))
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(16)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.activated.connect(self._activated)
+        self.show_looking()
+
+    def show_looking(self) -> None:
+        """Say that the engines are being looked for."""
+        self._say(self.tr("Looking for engines"))
+
+    def show_engines(self, engines: Sequence[EngineEnvironment], chosen: str | None) -> None:
+        """List the engines with the chosen one selected."""
+        if not engines:
+            self._say(self.tr("No engine found"))
+            return
+        with QSignalBlocker(self):
+            self.clear()
+            for engine in engines:
+                self.addItem(engine_label(engine), engine.name)
+                tip = f"{engine.name}\n{engine.python}" + (f"\n{engine.problem}" if engine.problem else "")
+                self.setItemData(self.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+                if engine.problem:
+                    self.setItemIcon(self.count() - 1, theme.icon("warning", "warning"))
+            self.setCurrentIndex(max(0, self.findData(chosen)))
+        self.setEnabled(True)
+        self._tip()
+
+    def set_locked(self, locked: bool) -> None:
+        """While an engine runs, another one cannot be picked."""
+        self.setEnabled(self.chosen() is not None and not locked)
+
+    def chosen(self) -> str | None:
+        """Name of the chosen engine; None when there is none."""
+        return self.currentData()
+
+    def _say(self, text: str) -> None:
+        with QSignalBlocker(self):
+            self.clear()
+            self.addItem(text)
+        self.setEnabled(False)
+        self._tip()
+
+    def _activated(self, index: int) -> None:
+        self._tip()
+        self.picked.emit(self.itemData(index))
+
+    def _tip(self) -> None:
+        place = self.itemData(self.currentIndex(), Qt.ItemDataRole.ToolTipRole) or ""
+        self.setToolTip(self.tr("The engine to start (Ctrl+E)") + (f"\n{place}" if place else ""))
+
+
+class ModelPicker(QWidget):
+    """Chooses a model: a local folder, a model in the cache, or a Hub id that is typed.
+
+    Args:
+        check: says what is wrong with a reference, or None.
+    """
+
+    picked = Signal(str)
+
+    def __init__(self, check: Callable[[str], str | None]) -> None:
+        super().__init__()
+        self._check = check
+        self.combo = QComboBox()
+        self.combo.setEditable(True)
+        self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.combo.setAccessibleName(self.tr("Model"))
+        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.combo.setMinimumContentsLength(14)
+        self.combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.edit: QLineEdit = self.combo.lineEdit()
+        self.edit.setPlaceholderText(self.tr("Model: a folder or a Hub id such as org/name"))
+        self.combo.completer().setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        self.combo.completer().setFilterMode(Qt.MatchFlag.MatchContains)
+        self._problem = QAction(theme.icon("warning", "warning"), "", self)
+        self._problem.setVisible(False)
+        self.edit.addAction(self._problem, QLineEdit.ActionPosition.TrailingPosition)
+        self._browse = tool_button("folder", self.tr("Choose a model folder"), self._choose_folder)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE // 2)
+        layout.addWidget(self.combo, 1)
+        layout.addWidget(self._browse)
+        self.edit.textEdited.connect(self._edited)
+        self.combo.activated.connect(self._activated)
+        self._judge("")
+
+    def show_entries(self, entries: Sequence[ModelEntry]) -> None:
+        """List what is on this machine; the text in the editor stays."""
+        text = self.edit.text()
+        with QSignalBlocker(self.combo):
+            self.combo.clear()
+            for entry in entries:
+                size = f"  ({bytes_text(entry.size_bytes)})" if entry.size_bytes is not None else ""
+                self.combo.addItem(f"{entry.label}{size}", entry.reference)
+                lines = [entry.reference, entry.detail, entry.problem or ""]
+                tip = "\n".join(line for line in lines if line)
+                self.combo.setItemData(self.combo.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+                if entry.problem:
+                    self.combo.setItemIcon(self.combo.count() - 1, theme.icon("warning", "warning"))
+            self.combo.setCurrentIndex(-1)
+            self.edit.setText(text)
+
+    def show_reference(self, reference: str) -> None:
+        """Show what the document holds; nothing is emitted."""
+        if self.edit.text() != reference:
+            self.edit.setText(reference)
+            self.edit.setCursorPosition(0)
+        self._judge(reference)
+
+    def reference(self) -> str:
+        """What stands in the editor."""
+        return self.edit.text().strip()
+
+    def focus(self) -> None:
+        """Put the cursor into the editor, everything selected."""
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.edit.selectAll()
+
+    def problem(self) -> str:
+        """What is wrong with it; empty when nothing is."""
+        return self._problem.toolTip() if self._problem.isVisible() else ""
+
+    def _edited(self, text: str) -> None:
+        self._judge(text.strip())
+        self.picked.emit(text.strip())
+
+    def _activated(self, index: int) -> None:
+        reference = self.combo.itemData(index, _REFERENCE)
+        if reference:
+            self.show_reference(reference)
+            self.picked.emit(reference)
+
+    def _judge(self, reference: str) -> None:
+        message = self._check(reference) if reference else None
+        self._problem.setVisible(message is not None)
+        self._problem.setToolTip(message or "")
+        tip = message or reference or self.tr("The model to serve (Ctrl+M)")
+        self.edit.setToolTip(tip)
+
+    def _choose_folder(self) -> None:
+        dialog = QFileDialog(self, self.tr("Choose a model folder"))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._folder_chosen)
+        dialog.open()
+
+    def _folder_chosen(self, folder: str) -> None:
+        self.show_reference(folder)
+        self.picked.emit(folder)

@@ -1,0 +1,83 @@
+"""State, stage and elapsed time of the engine: in words, with a shape, and with how far it is."""
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QSizePolicy, QWidget
+
+from core.engine.session import SessionSnapshot, State
+from gui import theme
+from gui.theme import SPACE
+from gui.widgets import ElidedLabel
+from gui.words import state_icon, state_lines
+
+_TICK_MS = 500
+_LIVE = (State.STARTING, State.READY, State.STOPPING)
+
+
+class StateView(QWidget):
+    """Shows one snapshot; while the engine lives the time runs on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._snapshot: SessionSnapshot | None = None
+        self._icon = QLabel()
+        self._icon.setFixedSize(20, 20)
+        self.first = ElidedLabel()
+        font = theme.font_tabular()
+        font.setBold(True)
+        self.first.setFont(font)
+        self.second = ElidedLabel()
+        theme.muted(self.second)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setFixedHeight(4)
+        self.progress.setAccessibleName(self.tr("Progress of this stage"))
+        policy = self.progress.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.progress.setSizePolicy(policy)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(SPACE)
+        grid.setVerticalSpacing(1)
+        grid.addWidget(self._icon, 0, 0, 2, 1)
+        grid.addWidget(self.first, 0, 1)
+        grid.addWidget(self.second, 1, 1)
+        grid.addWidget(self.progress, 2, 1)
+        grid.setColumnStretch(1, 1)
+        self.setMinimumWidth(SPACE * 20)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._ticker = QTimer(self)
+        self._ticker.setInterval(_TICK_MS)
+        self._ticker.timeout.connect(self._tick)
+        theme.notifier().changed.connect(self._paint)
+
+    def show_snapshot(self, snapshot: SessionSnapshot) -> None:
+        """Show another state."""
+        self._snapshot = snapshot
+        self._paint()
+        self._tick()
+        fraction = snapshot.stage_fraction
+        busy = snapshot.state in (State.STARTING, State.STOPPING)
+        self.progress.setVisible(busy)
+        if fraction is None or snapshot.state is State.STOPPING:
+            self.progress.setRange(0, 0 if busy else 1)
+        else:
+            self.progress.setRange(0, 1000)
+            self.progress.setValue(round(fraction * 1000))
+        if snapshot.state in _LIVE:
+            self._ticker.start()
+        else:
+            self._ticker.stop()
+
+    def _tick(self) -> None:
+        if self._snapshot is None:
+            return
+        first, second = state_lines(self._snapshot)
+        self.first.set_whole(first)
+        self.second.set_whole(second)
+
+    def _paint(self) -> None:
+        if self._snapshot is None:
+            return
+        name, role = state_icon(self._snapshot.state)
+        self._icon.setPixmap(theme.pixmap(name, 20, role, self.devicePixelRatioF()))
+        self._icon.setAccessibleName(state_lines(self._snapshot)[0])
