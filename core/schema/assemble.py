@@ -5,6 +5,7 @@ parser's action, the converter, the annotation and the default, so that argument
 """
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -39,6 +40,8 @@ _CONVERTERS = {
 _FLAG_ACTIONS = frozenset({"StoreTrueAction", "StoreFalseAction", "HelpAction"})
 _COLLECTIONS = frozenset({"list", "tuple", "set", "frozenset"})
 _DEPRECATED = re.compile(r"^\W*deprecated\b|^\S+ is deprecated\b", re.IGNORECASE)
+
+_REFERENCE = re.compile(r"\[(`[^`\]]+`)\]\[[^\]]*\]")
 
 
 class PathRule:
@@ -99,7 +102,7 @@ def _argument(facts: Facts, is_path: PathRule) -> Argument:
         kind = Kind.PATH
     structured = facts["class"] if Kind.JSON in (kind, item) else None
     positive, negative = _spellings(facts["spellings"], kind)
-    text = facts["help"].strip()
+    text = _markdown(facts["help"])
     return Argument(
         name=name,
         flags=positive,
@@ -109,7 +112,7 @@ def _argument(facts: Facts, is_path: PathRule) -> Argument:
         type=_type_text(facts, chain),
         choices=tuple(choice for choice in facts["choices"] or () if choice is not None),
         suggestions=suggestions,
-        default=_default(facts["default"], kind),
+        default=_default(facts["default"], kind, facts["choices"] or ()),
         nargs=facts["nargs"] if kind is not Kind.FLAG and kind is not Kind.SWITCH else "",
         const=facts["const"],
         required=facts["required"],
@@ -176,8 +179,27 @@ def _spellings(spellings: Sequence[str], kind: Kind) -> tuple[tuple[str, ...], t
     return tuple(positive), tuple(word for word in spellings if word in negative)
 
 
-def _default(facts: Facts, kind: Kind) -> Default:
+def _markdown(text: str) -> str:
+    """The engine's text without what Markdown would misread: indented paragraphs are no code in a docstring, and
+    references lead into a documentation that is not here."""
+    text = _REFERENCE.sub(r"\1", text)
+    paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n").rstrip())
+    return "\n\n".join(_dedent(paragraph) for paragraph in paragraphs)
+
+
+def _dedent(paragraph: str) -> str:
+    if "```" in paragraph:
+        return paragraph
+    first, *rest = paragraph.split("\n")
+    return "\n".join((first.strip(), *textwrap.dedent("\n".join(rest)).split("\n"))) if rest else first.strip()
+
+
+def _default(facts: Facts, kind: Kind, choices: Sequence[Value] = ()) -> Default:
     value: Value = facts.get("value")
+    if kind is Kind.CHOICE and value == "" and value not in choices:
+        return Default()
+    if kind is Kind.FLOAT and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
     if kind in (Kind.TEXT, Kind.PATH, Kind.RAW) and isinstance(value, int) and not isinstance(value, bool):
         # The parser takes text; a number as default is an object that the engine makes of such a text.
         value = str(value)
@@ -217,15 +239,13 @@ def _field(facts: Facts, is_path: PathRule) -> Field:
         name=facts["name"],
         kind=kind,
         type=facts["type"],
-        default=Default(
-            DefaultState(facts["default"]["state"]), facts["default"].get("value"), facts["default"].get("text", "")
-        ),
+        default=_default(facts["default"], kind, words),
         choices=words if kind is Kind.CHOICE or kind is Kind.LIST else (),
         suggestions=tuple(str(word) for word in words) if kind in (Kind.TEXT, Kind.RAW) else (),
         item=_tree_kind(items) if items is not None else Kind.TEXT,
         plain_text=kind is Kind.JSON and any(part["is"] == "str" for part in parts),
         required=bool(facts["default"].get("required")),
-        help=facts["help"],
+        help=_markdown(facts["help"]),
         fields=_fields(nested, is_path),
     )
 

@@ -25,7 +25,6 @@ _EXACT_ALIAS = 700
 _WHOLE_WORD = 400
 _LEVEL_BONUS = {Level.ESSENTIAL: 40, Level.TUNING: 20, Level.EVERYTHING: 0}
 _FILTER = re.compile(r"@(modified|warning|group|level)(?::(\"[^\"]*\"|\S*))?", re.IGNORECASE)
-_SEPARATORS = str.maketrans(dict.fromkeys("_-./", " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,8 @@ class SearchIndex:
 
 def _plain(text: str) -> str:
     """Lower case, with `_`, `-` and `.` as spaces, so that `max-model-len` finds `max_model_len`."""
-    return " ".join(text.lower().translate(_SEPARATORS).split())
+    # Four replacements are quicker than one pattern, and this runs over every text of a schema.
+    return " ".join(text.lower().replace("_", " ").replace("-", " ").replace(".", " ").replace("/", " ").split())
 
 
 def _row(argument: Argument, overlay: Overlay) -> _Row:

