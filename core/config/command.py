@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from core.base.errors import DynoError
 from core.config.local_paths import absolute, written_out
@@ -18,6 +19,7 @@ _MODEL = "model"
 _HOST = "host"
 _PORT = "port"
 _SERVED_NAME = "served_model_name"
+_Set: TypeAlias = tuple[Argument, Value]
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -74,7 +76,7 @@ def plan(
     argv = [model]
     for argument, value in plain:
         if argument.name not in (_HOST, _PORT):
-            argv += to_argv(argument, _resolved(argument, value))
+            argv += _words(argument, value)
     variables = {**_checked_environment(environment), **_secret_environment(overlay, secrets)}
     if any("\0" in token for token in (*argv, *variables.values())):
         raise DynoError("A value contains a NUL character, which no program can be given.", "Type the value anew.")
@@ -149,11 +151,10 @@ def _refuse_wrong(schema: ArgumentSchema, values: Mapping[str, Value]) -> None:
         raise DynoError(f"The value of {flag} cannot be used: {message}", f"Change or reset it.{others}", detail)
 
 
-def _sorted_out(
-    schema: ArgumentSchema, overlay: Overlay, values: Mapping[str, Value]
-) -> tuple[list[tuple[Argument, Value]], list[tuple[Argument, Value]]]:
+def _sorted_out(schema: ArgumentSchema, overlay: Overlay, values: Mapping[str, Value]) -> tuple[list[_Set], list[_Set]]:
     """What is set, secrets apart from the rest, both in the schema's order; the model is left out."""
-    secrets, plain = [], []
+    secrets: list[_Set] = []
+    plain: list[_Set] = []
     for argument in schema.arguments:
         if argument.name in values and argument.name not in (_MODEL_TAG, _MODEL):
             value = values[argument.name]
@@ -163,7 +164,7 @@ def _sorted_out(
     return secrets, plain
 
 
-def _secret_environment(overlay: Overlay, secrets: Iterable[tuple[Argument, Value]]) -> dict[str, str]:
+def _secret_environment(overlay: Overlay, secrets: Iterable[_Set]) -> dict[str, str]:
     found = {}
     for argument, value in secrets:
         texts = _texts(value)
@@ -184,7 +185,7 @@ def _secret_environment(overlay: Overlay, secrets: Iterable[tuple[Argument, Valu
     return found
 
 
-def _shown_secrets(overlay: Overlay, secrets: Iterable[tuple[Argument, Value]]) -> dict[str, str]:
+def _shown_secrets(overlay: Overlay, secrets: Iterable[_Set]) -> dict[str, str]:
     return {_variable(overlay, argument): ",".join(texts) for argument, value in secrets if (texts := _texts(value))}
 
 
@@ -231,12 +232,18 @@ def _resolved(argument: Argument, value: Value) -> Value:
     return value
 
 
+def _words(argument: Argument, value: Value) -> list[str]:
+    words = to_argv(argument, _resolved(argument, value))
+    if not words:
+        # What is set must not vanish: the engine would run with its default instead.
+        message = f"{argument.flag} set to {json.dumps(value)} cannot be written on a command line."
+        raise DynoError(message, "Change or reset it.")
+    return words
+
+
 def _written(argument: Argument, value: Value) -> list[str]:
-    """Tokens for display; a value that cannot be written properly is shown as JSON."""
-    try:
-        return to_argv(argument, value)
-    except (ValueError, TypeError, AttributeError):
-        return [argument.flag, value if isinstance(value, str) else json.dumps(value)]
+    """Words for display; a value that has no words (a switch that cannot be told to be off) is shown as JSON."""
+    return to_argv(argument, value) or [argument.flag, json.dumps(value)]
 
 
 def _shown(value: Value, mask: bool) -> Value:
