@@ -183,6 +183,7 @@ class Card:
         """Splits the used memory between the engine and all others; None where the driver does not tell."""
         if not engine:
             self._used_without_engine_mib = used_mib
+            self._processes_hidden = False
             return {"memory_engine_mib": 0.0, "memory_others_mib": used_mib}
         processes = self._ask("memory_engine_mib", self._processes)
         if processes is None:

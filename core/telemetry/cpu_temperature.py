@@ -11,7 +11,7 @@ _CHIPS = {
     "zenpower": ("Tdie", "Tctl"),
     "cpu_thermal": ("",),
 }
-_NO_SENSOR = "this machine shows no CPU temperature sensor"
+_NO_SENSOR = "this machine shows no sensor for it"
 
 
 class CpuTemperature:

@@ -29,7 +29,9 @@ class Connection:
 
     def answer(self, status: int, body: bytes | str = b"", kind: str = "text/plain") -> None:
         data = body.encode() if isinstance(body, str) else body
-        head = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\nConnection: close\r\n\r\n"
+        head = (
+            f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\nConnection: close\r\n\r\n"
+        )
         self.send(head.encode() + data)
 
     def begin_stream(self) -> None:

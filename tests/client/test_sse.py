@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ DATA = ['{"a": "Zürich 東京"}', '{"b": 2}', "[DONE]"]
 @given(st.lists(st.integers(0, len(STREAM)), max_size=20))
 def test_pieces_may_end_anywhere(cuts: list[int]) -> None:
     borders = [0, *sorted(cuts), len(STREAM)]
-    pieces = [STREAM[start:end] for start, end in zip(borders, borders[1:], strict=False)]
+    pieces = [STREAM[start:end] for start, end in itertools.pairwise(borders)]
 
     assert list(events(pieces)) == DATA
 
