@@ -1,10 +1,12 @@
 """The GPUs, through NVML. The only module that imports pynvml, and that only once its thread runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from core.telemetry.card import Card, CardLost
 from core.telemetry.source import DeviceInfo, Pids, Row, Source, SourceUnavailable
+
+_SLOW_S = 5.0
 
 
 class NvmlSource(Source):
@@ -17,6 +19,7 @@ class NvmlSource(Source):
         self._cards: dict[int, Card] = {}
         self._unreadable: dict[int, str] = {}
         self._pids: Pids | None = None
+        self._turn = -1
 
     def open(self) -> None:
         """Load the driver's library and list the cards.
@@ -44,17 +47,23 @@ class NvmlSource(Source):
         for index in range(count):
             self._find(index)
         self._give_up_without_cards()
+        self.slow_period_s = _SLOW_S / len(self._cards)
 
     def read_fast(self) -> list[Row]:
         """Memory, utilisation, temperature, power, clocks and fan of every card."""
         pids = set(self._pids()) if self._pids else set()
-        return self._read(lambda card: card.read_fast(pids))
+        return self._read(lambda card: card.read_fast(pids), self._cards)
 
     def read_slow(self) -> list[Row]:
-        """Power limit and PCIe throughput (20 ms a direction) of every card; looks for lost cards again."""
+        """Power limit and PCIe throughput (20 ms a direction) of one card after the other; looks for lost cards again.
+
+        All at once would hold up the fast quantities for a third of a second on a machine with eight cards.
+        """
         for index in list(self._unreadable):
             self._find(index)
-        return self._read(lambda card: card.read_slow())
+        self._turn += 1
+        index = list(self._cards)[self._turn % len(self._cards)]
+        return [row._replace(period_s=_SLOW_S) for row in self._read(lambda card: card.read_slow(), [index])]
 
     def close(self) -> None:
         """Let go of the driver. What is known of the cards stays readable."""
@@ -68,7 +77,7 @@ class NvmlSource(Source):
 
     def notice(self) -> str:
         """Names the cards that cannot be read, or were lost, while others go on."""
-        return " ".join(f"GPU {index} cannot be read: {why}." for index, why in sorted(self._unreadable.items()))
+        return " ".join(f"GPU {index} cannot be read: {why}." for index, why in sorted(dict(self._unreadable).items()))
 
     def watch(self, pids: Pids | None) -> None:
         """Tell engine memory from that of others by these processes."""
@@ -83,9 +92,10 @@ class NvmlSource(Source):
         self._cards = dict(sorted({**self._cards, index: card}.items()))
         self._unreadable.pop(index, None)
 
-    def _read(self, reading: Callable[[Card], Row]) -> list[Row]:
+    def _read(self, reading: Callable[[Card], Row], indices: Iterable[int]) -> list[Row]:
         rows = []
-        for index, card in self._cards.items():
+        for index in indices:
+            card = self._cards[index]
             try:
                 rows.append(reading(card))
             except CardLost as lost:

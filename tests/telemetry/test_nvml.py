@@ -195,8 +195,17 @@ def test_a_lost_card_leaves_the_others_and_is_looked_for_again() -> None:
         assert [row.device for row in source.read_slow()] == [0]
 
         lost.errors.clear()
-        assert [row.device for row in source.read_slow()] == [0, 1]
+        assert {row.device for _ in range(2) for row in source.read_slow()} == {0, 1}
         assert source.notice() == ""
+        assert [row.device for row in source.read_fast()] == [0, 1]
+
+
+def test_slow_quantities_come_from_one_card_after_the_other() -> None:
+    with opened(FakeCard(), FakeCard(), FakeCard()) as (source, _):
+        rows = [source.read_slow() for _ in range(6)]
+        assert [[row.device for row in each] for each in rows] == [[0], [1], [2], [0], [1], [2]]
+        assert {row.period_s for each in rows for row in each} == {5.0}
+        assert source.slow_period_s == pytest.approx(5 / 3)
 
 
 def test_the_last_card_lost_means_opening_again() -> None:
