@@ -17,11 +17,12 @@ def not_available() -> str:
 def number(value: float | None, unit: str = "", digits: int = 3) -> str:
     """A value with `digits` significant digits, thousands separated, and its unit; "n/a" for None and NaN.
 
-    Whole digits are never rounded away: 12,345 stays 12,345 with three digits too.
+    Whole digits are never rounded away: 12,345 stays 12,345 with three digits too. An `int` is a count: no decimals.
     """
     if value is None or not math.isfinite(value):
         return not_available()
-    text = f"{value:,.{_decimals(value, digits)}f}"
+    places = 0 if isinstance(value, int) else _decimals(value, digits)
+    text = f"{value:,.{places}f}"
     if not text.strip("-0.,"):
         text = text.lstrip("-")
     return f"{text} {unit}" if unit else text

@@ -85,6 +85,7 @@ class MainWindow(QMainWindow):
         self.actions_by_name[f"page_{name}"].setChecked(True)
         if name == self._page:
             return
+        self.workbench.layout_state()
         self._page = name
         (self._log_place if name == "log" else self.workbench.small_log_place).take(self.log)
         if name == "try":

@@ -271,6 +271,14 @@ def pixmap(name: str, size: int, role: str = "text", ratio: float = 1.0) -> QPix
     return _draw(name, getattr(colors(), role), size, ratio)
 
 
+def app_icon() -> QIcon:
+    """The program's own icon, for title bars and task bars."""
+    made = QIcon()
+    for size in (16, 32, 64, 128):
+        made.addPixmap(_draw("app", "#ffffff", size, 1.0))
+    return made
+
+
 def muted(label: QLabel) -> QLabel:
     """Mark a label as second-rank text; it follows the theme. Returns the label."""
     label.setForegroundRole(QPalette.ColorRole.PlaceholderText)

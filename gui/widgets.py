@@ -19,6 +19,10 @@ from gui import theme
 from gui.theme import SPACE
 
 
+_ROOM_FOR_PICTURE = SPACE * 30
+_ROOM_FOR_TITLE = SPACE * 15
+
+
 class ElidedLabel(QLabel):
     """One line that shortens itself where there is no room; the whole text is its tooltip."""
 
@@ -183,6 +187,15 @@ class EmptyState(QWidget):
         layout.addStretch(3)
         theme.notifier().changed.connect(self._draw)
         self._draw()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(SPACE * 16, SPACE * 5)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # In a small place the words matter more than the picture.
+        self._picture.setVisible(self.height() > _ROOM_FOR_PICTURE)
+        self.title.setVisible(self.height() > _ROOM_FOR_TITLE)
 
     def _draw(self) -> None:
         self._picture.setPixmap(theme.pixmap(self._icon, 48, "muted", self.devicePixelRatioF()))

@@ -22,6 +22,7 @@ from gui.engine_manager import EngineManager
 from gui.hooks import UncaughtHooks
 from gui.life_view import LifeView
 from gui.main_window import MainWindow
+from gui.monitor import preload
 from gui.notifications import Level, Note, NoteAction
 from gui.run_control import RunControl
 from gui.schema_loader import SchemaLoader
@@ -196,7 +197,7 @@ class Wiring(QObject):
         self.window.log.start()
         self.tasks.run_task(lambda _: self.services.sampler.start(), on_error=self.show_problem, name="sampler")
         # The import of the plots takes most of a second: off this thread, then build them in one go.
-        self.tasks.run_task(lambda _: _import_plots(), on_done=lambda _: self._build_monitor(), name="plots")
+        self.tasks.run_task(lambda _: preload(), on_done=lambda _: self._build_monitor(), name="plots")
 
     def _build_monitor(self) -> None:
         self.window.monitor.build()
@@ -296,7 +297,3 @@ class Wiring(QObject):
         self.window.may_close = True
         self.window.close()
         self.closed.emit()
-
-
-def _import_plots() -> None:
-    import pyqtgraph  # noqa: F401 - only so that the view finds it imported.

@@ -1,14 +1,15 @@
 """The area where one tunes and tries: form or talk in the middle, monitor and drawer as docks around it."""
 
 from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QTabBar, QWidget
 
 from gui import theme
+from gui.dock_title import DockTitle
 from gui.place import Place
 
 _STATE_VERSION = 1
-_FIRST_MONITOR_SHARE = 0.46
-_FIRST_DRAWER_SHARE = 0.24
+_FIRST_MONITOR_SHARE = 0.47
+_FIRST_DRAWER_SHARE = 0.26
 
 
 class Workbench(QMainWindow):
@@ -16,74 +17,96 @@ class Workbench(QMainWindow):
 
     Args:
         tune: what stands in the middle while one tunes.
-        command, log, chat: the drawer's pages; log and chat only while they are not shown large.
+        monitor: the plots.
+        command: the drawer's first page; log and talk are its other two while they are not shown large.
+
+    Attributes:
+        small_log_place, small_chat_place: where those two stand.
+        chat_place: where the talk stands while it has the middle.
     """
 
     layout_changed = Signal()
 
     def __init__(self, tune: QWidget, monitor: QWidget, command: QWidget) -> None:
-        super().__init__(None, Qt.WindowType.Widget)
+        super().__init__()
         self.setWindowFlags(Qt.WindowType.Widget)
         self._sized = False
+        self._layout = ""
+        self._tune = tune
         self.chat_place = Place()
         self.small_log_place = Place()
         self.small_chat_place = Place()
-        self._tune = tune
         self.middle = QStackedWidget()
         self.middle.addWidget(tune)
         self.middle.addWidget(self.chat_place)
         self.setCentralWidget(self.middle)
-        self.drawer_tabs = QTabWidget()
-        self.drawer_tabs.setDocumentMode(True)
-        self.drawer_tabs.setAccessibleName(self.tr("Command, log and answer"))
-        for page, icon, title in (
-            (command, "command", self.tr("Command")),
-            (self.small_log_place, "log", self.tr("Log")),
-            (self.small_chat_place, "chat", self.tr("Try")),
+        self.drawer = QStackedWidget()
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(False)
+        self.tabs.setAccessibleName(self.tr("Command, log and answer"))
+        self._tab_icons = ("command", "log", "chat")
+        for page, title in (
+            (command, self.tr("Command")),
+            (self.small_log_place, self.tr("Log")),
+            (self.small_chat_place, self.tr("Try")),
         ):
-            self.drawer_tabs.addTab(page, title)
-            self.drawer_tabs.setTabIcon(self.drawer_tabs.count() - 1, theme.icon(icon))
-        self._icons = ("command", "log", "chat")
+            self.drawer.addWidget(page)
+            self.tabs.addTab(title)
+        self.tabs.currentChanged.connect(self.drawer.setCurrentIndex)
         self.monitor_dock = self._dock("monitor", self.tr("Monitor"), monitor, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.monitor_dock.setTitleBarWidget(DockTitle(self.monitor_dock))
         self.drawer_dock = self._dock(
-            "drawer", self.tr("Drawer"), self.drawer_tabs, Qt.DockWidgetArea.BottomDockWidgetArea
+            "drawer", self.tr("Command, log and answer"), self.drawer, Qt.DockWidgetArea.BottomDockWidgetArea
         )
+        self.drawer_dock.setTitleBarWidget(DockTitle(self.drawer_dock, self.tabs))
         # The monitor keeps the whole height: four plots need it more than the command line does.
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.setDockNestingEnabled(True)
         self._first_state = self.saveState(_STATE_VERSION)
         theme.notifier().changed.connect(self._recolour)
+        self._recolour()
 
     def show_tune(self) -> None:
         """The form in the middle; the talk, small, in the drawer."""
         self.middle.setCurrentWidget(self._tune)
-        self.drawer_tabs.setTabVisible(self.drawer_tabs.indexOf(self.small_chat_place), True)
+        self.tabs.setTabVisible(self.drawer.indexOf(self.small_chat_place), True)
 
     def show_chat(self) -> None:
         """The talk in the middle."""
         self.middle.setCurrentWidget(self.chat_place)
-        self.drawer_tabs.setTabVisible(self.drawer_tabs.indexOf(self.small_chat_place), False)
+        index = self.drawer.indexOf(self.small_chat_place)
+        if self.tabs.currentIndex() == index:
+            self.tabs.setCurrentIndex(self.drawer.indexOf(self.small_log_place))
+        self.tabs.setTabVisible(index, False)
 
     def show_drawer_page(self, page: QWidget) -> None:
         """Open the drawer at one of its pages."""
         self.drawer_dock.setVisible(True)
-        self.drawer_tabs.setCurrentWidget(page)
+        self.tabs.setCurrentIndex(self.drawer.indexOf(page))
 
     def layout_state(self) -> str:
         """Where the docks are, as text for the working state."""
-        return bytes(self.saveState(_STATE_VERSION).toBase64().data()).decode("ascii")
+        # Qt notes docks as hidden while their window is not on the screen: then the last look counts.
+        if self.isVisible():
+            self._layout = bytes(self.saveState(_STATE_VERSION).toBase64().data()).decode("ascii")
+        return self._layout
 
     def restore_layout(self, text: str) -> bool:
         """Put the docks where they were; False when the text does not fit this version of the window."""
         state = QByteArray.fromBase64(text.encode("ascii", errors="ignore"))
         done = bool(text) and self.restoreState(state, _STATE_VERSION)
+        self._layout = text if done else self._layout
         self._sized = self._sized or done
         return done
 
     def reset_layout(self) -> None:
         """Put the docks back where they are at first."""
         self.restoreState(self._first_state, _STATE_VERSION)
+        for dock in (self.monitor_dock, self.drawer_dock):
+            dock.setVisible(True)
         self.first_sizes()
 
     def first_sizes(self) -> None:
@@ -103,11 +126,17 @@ class Workbench(QMainWindow):
         dock.setAccessibleName(title)
         dock.setWidget(content)
         self.addDockWidget(area, dock)
-        dock.dockLocationChanged.connect(lambda _: self.layout_changed.emit())
-        dock.visibilityChanged.connect(lambda _: self.layout_changed.emit())
-        dock.topLevelChanged.connect(lambda _: self.layout_changed.emit())
+        for moved in (dock.dockLocationChanged, dock.visibilityChanged, dock.topLevelChanged):
+            moved.connect(lambda _: self.layout_changed.emit())
         return dock
 
     def _recolour(self) -> None:
-        for index, name in enumerate(self._icons):
-            self.drawer_tabs.setTabIcon(index, theme.icon(name))
+        look = theme.colors()
+        for index, name in enumerate(self._tab_icons):
+            self.tabs.setTabIcon(index, theme.icon(name))
+        self.tabs.setStyleSheet(
+            f"QTabBar::tab {{ padding: 6px 12px; border: 0; border-bottom: 2px solid transparent;"
+            f" color: {look.muted}; }}"
+            f"QTabBar::tab:selected {{ color: {look.text}; border-bottom-color: {look.accent}; }}"
+            f"QTabBar::tab:hover {{ color: {look.text}; background: {look.raised}; }}"
+        )

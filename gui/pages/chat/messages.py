@@ -116,7 +116,7 @@ class MessageCard(QFrame):
         self.body.setVisible(bool(self._text))
         self.figures.setText(figures(result))
         self.figures.setToolTip(figures_tip())
-        self.figures.setVisible(True)
+        self.figures.setVisible(result.ttft_s is not None or not result.error)
         if result.error:
             self.show_problem(result.error)
 

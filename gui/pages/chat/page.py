@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from core.base.errors import DynoError
@@ -19,9 +19,12 @@ from gui.pages.chat.prompt_box import PromptBox
 from gui.pages.chat.stream import TextStream
 from gui.tasks import Job, TaskHandle, TaskRunner
 from gui.theme import SPACE
-from gui.widgets import EmptyState, FilledButton, note, tool_button
+from gui.widgets import EmptyState, FilledButton, note, row, tool_button
 
 _FLUSH_MS = 50
+_SMALL_PROMPT = 1
+_LARGE_PROMPT = 3
+_ROOM_FOR_PARAMETERS = SPACE * 84
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class ChatPage(QWidget):
         self._target: Target | None = None
         self._handle: TaskHandle | None = None
         self._card: MessageCard | LoadCard | None = None
+        self._compact = False
+        self._wants_parameters: bool | None = None
         self._stream = TextStream()
         self._results = _Results()
         self._talk: list[dict[str, str]] = []
@@ -80,6 +85,8 @@ class ChatPage(QWidget):
         self.send_button = FilledButton(self.tr("Send"))
         self.send_button.clicked.connect(lambda: self.stop() if self.busy else self.send())
         self.new_button = tool_button("plus", self.tr("New conversation (Ctrl+N)"), self.clear)
+        self.parameters_button = tool_button("tune", self.tr("Show the request's parameters"), self._toggle_parameters)
+        self.parameters_button.setCheckable(True)
         self.hint = note()
         start_button = QPushButton(self.tr("Start the engine"))
         start_button.clicked.connect(lambda _checked=False: start())
@@ -115,7 +122,15 @@ class ChatPage(QWidget):
 
     def set_compact(self, compact: bool) -> None:
         """Leave the parameters out, for a small place."""
-        self.parameters.setVisible(not compact)
+        self._compact = compact
+        self.prompt.set_lines(_SMALL_PROMPT if compact else _LARGE_PROMPT)
+        for button in (self.new_button, self.parameters_button):
+            button.setVisible(not compact)
+        self._fit_parameters()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_parameters()
 
     def focus_prompt(self) -> None:
         """Put the cursor where one types."""
@@ -266,6 +281,17 @@ class ChatPage(QWidget):
     def _show_list(self) -> None:
         self._stack.setCurrentWidget(self.messages if self.messages.cards() else self._empty)
 
+    def _fit_parameters(self) -> None:
+        # Until the person says otherwise, the panel is there where it leaves the talk enough room.
+        wanted = self._wants_parameters
+        shown = self.width() >= _ROOM_FOR_PARAMETERS if wanted is None else wanted
+        self.parameters_button.setChecked(shown)
+        self.parameters.setVisible(shown and not self._compact)
+
+    def _toggle_parameters(self) -> None:
+        self._wants_parameters = self.parameters_button.isChecked()
+        self._fit_parameters()
+
     def _lay_out(self) -> None:
         body = QWidget()
         self._stack = QStackedLayout(body)
@@ -274,7 +300,7 @@ class ChatPage(QWidget):
         buttons = QVBoxLayout()
         buttons.setSpacing(SPACE // 2)
         buttons.addWidget(self.send_button)
-        buttons.addWidget(self.new_button)
+        buttons.addLayout(row(self.new_button, None, self.parameters_button))
         buttons.addStretch(1)
         bottom = QHBoxLayout()
         bottom.setContentsMargins(SPACE, 0, SPACE, SPACE)

@@ -19,7 +19,11 @@ class PromptBox(QPlainTextEdit):
         self.setPlaceholderText(self.tr("Message to the model (Enter sends, Shift+Enter begins a new line)"))
         self.setAccessibleName(self.tr("Message"))
         self.setTabChangesFocus(True)
-        self.setFixedHeight(self.fontMetrics().lineSpacing() * _LINES + SPACE * 2)
+        self.set_lines(_LINES)
+
+    def set_lines(self, count: int) -> None:
+        """How many lines it is high."""
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * count + SPACE * 2)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)

@@ -134,7 +134,7 @@ class EnginesPage(QWidget):
             "install": idle,
             "add": idle,
             "update": idle and ours,
-            "remove": idle and engine is not None and (ours or engine.origin is Origin.ADDED),
+            "remove": idle and engine is not None,
             "use": engine is not None and (chosen is None or engine.name != chosen.name),
             "refresh": True,
         }
