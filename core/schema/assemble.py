@@ -101,12 +101,12 @@ def _argument(facts: Facts, is_path: PathRule) -> Argument:
     if kind is Kind.TEXT and not suggestions and is_path(name):
         kind = Kind.PATH
     structured = facts["class"] if Kind.JSON in (kind, item) else None
-    positive, negative = _spellings(facts["spellings"], kind)
+    negative: list[str] = facts["negative"]
     text = _markdown(facts["help"])
     return Argument(
         name=name,
-        flags=positive,
-        negative_flags=negative,
+        flags=_long_first([word for word in facts["spellings"] if word not in negative]),
+        negative_flags=_long_first(negative),
         group=facts["group"],
         kind=kind,
         type=_type_text(facts, chain),
@@ -170,13 +170,8 @@ class _Shape:
         return Kind.RAW
 
 
-def _spellings(spellings: Sequence[str], kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Positive and negative spellings, the long ones first."""
-    negative = {word for word in spellings if kind is Kind.SWITCH and f"--{word.removeprefix('--no-')}" in spellings}
-    negative = {word for word in negative if word.startswith("--no-")}
-    positive = [word for word in spellings if word not in negative]
-    positive.sort(key=lambda word: not word.startswith("--"))
-    return tuple(positive), tuple(word for word in spellings if word in negative)
+def _long_first(spellings: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(spellings, key=lambda word: not word.startswith("--")))
 
 
 def _markdown(text: str) -> str:
@@ -243,7 +238,7 @@ def _field(facts: Facts, is_path: PathRule) -> Field:
         choices=words if kind is Kind.CHOICE or kind is Kind.LIST else (),
         suggestions=tuple(str(word) for word in words) if kind in (Kind.TEXT, Kind.RAW) else (),
         item=_tree_kind(items) if items is not None else Kind.TEXT,
-        plain_text=kind is Kind.JSON and any(part["is"] == "str" for part in parts),
+        plain_text=kind is Kind.JSON and (facts["loose"] or any(part["is"] == "str" for part in parts)),
         required=bool(facts["default"].get("required")),
         help=_markdown(facts["help"]),
         fields=_fields(nested, is_path),

@@ -54,7 +54,7 @@ def annotation_tree(annotation, depth, skip):
         return annotation_tree(annotation.__value__, depth, skip)
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        return annotation_tree(args[0], depth, skip)
+        return {"is": "other", "name": str(args[0])} if reshaped(args[1:]) else annotation_tree(args[0], depth, skip)
     if origin in (typing.Union, types.UnionType):
         return {"is": "union", "of": [annotation_tree(arg, depth, skip) for arg in args]}
     if origin is typing.Literal:
@@ -70,6 +70,12 @@ def annotation_tree(annotation, depth, skip):
         if isinstance(annotation, type)
         else {"is": "other", "name": str(annotation)}
     )
+
+
+def reshaped(extras):
+    """Whether a validator comes before the type's own check, so that values of other types are welcome too."""
+    names = ("BeforeValidator", "PlainValidator", "WrapValidator", "GetPydanticSchema")
+    return any(type(extra).__name__ in names for extra in extras)
 
 
 def class_tree(cls, depth, skip):
@@ -98,7 +104,7 @@ def class_facts(cls, depth, skip):
         hints = typing.get_type_hints(cls, include_extras=True)
     except Exception:
         hints = {}
-    docs = attribute_docs(cls)
+    docs, loose = attribute_docs(cls), loose_fields(cls)
     found = []
     for name, default, written in fields_of(cls):
         annotation = hints.get(name, written)
@@ -109,8 +115,19 @@ def class_facts(cls, depth, skip):
                 "tree": annotation_tree(annotation, depth, skip),
                 "default": default,
                 "help": docs.get(name, ""),
+                "loose": name in loose,
             }
         )
+    return found
+
+
+def loose_fields(cls):
+    """Names of fields for which the class turns other types into its own before it checks them."""
+    decorators = getattr(cls, "__pydantic_decorators__", None)
+    found = set()
+    for decorator in getattr(decorators, "field_validators", {}).values():
+        if decorator.info.mode in ("before", "plain", "wrap"):
+            found.update(decorator.info.fields)
     return found
 
 

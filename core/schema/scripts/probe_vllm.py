@@ -9,6 +9,7 @@ One JSON document is written to standard output between the two markers; everyth
 standard error. A failure is a document too: `{"failure": {"kind", "message", "tried"}}`.
 """
 
+import argparse
 import dataclasses
 import importlib
 import inspect
@@ -221,6 +222,7 @@ def argument_facts(parser, titles):
                 {
                     "name": action.dest,
                     "spellings": list(action.option_strings),
+                    "negative": negative_spellings(parser, action),
                     "group": group.title or "",
                     "action": action_word(action),
                     "converter": facts,
@@ -237,6 +239,18 @@ def argument_facts(parser, titles):
                     "class": None if cls is None else annotation_tree(cls, NESTING, titles - {cls.__name__}),
                 }
             )
+    return found
+
+
+def negative_spellings(parser, action):
+    """Spellings that switch off; `--no-x` up to 0.32, `--disable-x` later, so the action itself is asked."""
+    found = []
+    if action_word(action) == "BooleanOptionalAction":
+        for spelling in action.option_strings:
+            namespace = argparse.Namespace()
+            action(parser, namespace, None, spelling)
+            if getattr(namespace, action.dest) is False:
+                found.append(spelling)
     return found
 
 
