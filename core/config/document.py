@@ -203,7 +203,7 @@ class ConfigDocument:
             return
         moment = self._clock()
         last_key, last_moment = self._last_edit
-        merges = bool(self._undo) and merge_key and merge_key == last_key and moment - last_moment < _MERGE_WINDOW_S
+        merges = merge_key != "" and merge_key == last_key and moment - last_moment < _MERGE_WINDOW_S
         if not merges:
             self._undo.append(before)
             del self._undo[:-_HISTORY_LIMIT]

@@ -36,7 +36,7 @@ def local_path(reference: str) -> Path | None:
     """The place on this machine that is meant; None where it is a Hub id or an address."""
     try:
         path = Path(reference).expanduser()
-        looks_local = path.is_absolute() or reference.startswith(("~", "./", "../")) or reference in (".", "..")
+        looks_local = path.is_absolute() or reference.startswith(("~", "./", "../"))
         return path if looks_local or ("://" not in reference and path.exists()) else None
     except (OSError, ValueError, RuntimeError):
         # Too long for a file name, a NUL character, no home folder.

@@ -244,6 +244,24 @@ def test_typing_back_to_the_start_leaves_no_dead_step(document, clock):
     assert not document.can_undo
 
 
+def test_typing_on_after_a_dead_step_does_not_reach_into_the_step_before(document, clock):
+    document.set("seed", 1)
+    clock.now_s += 5
+    document.set("seed", 12)
+    document.set("seed", 1)
+    document.set("seed", 5)
+    document.undo()
+    assert document.value("seed") == 1
+
+
+def test_two_resets_at_once_are_two_steps(document):
+    document.replace({"seed": 1, "block_size": 16}, {})
+    document.reset("seed")
+    document.reset("block_size")
+    document.undo()
+    assert dict(document.values) == {"block_size": 16}
+
+
 def test_reset_is_a_step_of_its_own(document):
     document.set("seed", 1)
     document.reset("seed")
@@ -264,14 +282,23 @@ def test_replace_is_one_step(document, heard):
 
 def test_restore_begins_without_history(document, heard):
     document.set("seed", 1)
-    document.set("seed", 2)
+    document.set("max_model_len", 2)
     document.undo()
     heard.clear()
     document.restore({"block_size": 16}, {"A": "1"})
     assert dict(document.values) == {"block_size": 16}
-    assert heard == [Change(frozenset({"block_size"}), frozenset({"A"}))]
+    assert heard == [Change(frozenset({"block_size", "seed"}), frozenset({"A"}))]
     assert not document.can_undo
     assert not document.can_redo
+
+
+def test_an_edit_after_restoring_merges_into_nothing(document):
+    document.set("seed", 1)
+    document.restore({"seed": 2}, {})
+    document.set("seed", 3)
+    document.undo()
+    assert document.value("seed") == 2
+    assert not document.can_undo
 
 
 def test_history_keeps_the_last_five_hundred_steps(document, clock):

@@ -56,7 +56,9 @@ def test_messages(here, reference, message):
     assert check_reference(reference) == message
 
 
-@pytest.mark.parametrize("reference", ["a b/c", "a/", "/b", "a--b/c", "-a/b", "a/b.", "a/b:", "ä/b"])
+@pytest.mark.parametrize(
+    "reference", ["a b/c", "a/", "/b", "a--b/c", "-a/b", "a/b.", "a/b.git", "a/b..c", "a/b:", "ä/b"]
+)
 def test_illegal_ids_are_refused(here, reference):
     assert check_reference(reference)
 
