@@ -12,13 +12,16 @@ class LockBusy(Exception):
 
 
 @contextmanager
-def file_lock(path: Path, *, wait: bool = True) -> Iterator[None]:
+def file_lock(path: Path, *, wait: bool = True) -> Iterator[int]:
     """Hold the lock that this file stands for. The file is made when missing and stays; its content means nothing.
 
     Two holders in one process shut each other out as two processes do, so do not nest it.
 
     Args:
         wait: wait until the lock is free, however long; otherwise raise at once.
+
+    Yields:
+        The descriptor. A child process that inherits it keeps the lock until it ends as well.
 
     Raises:
         LockBusy: it is held, and `wait` is False.
@@ -31,6 +34,6 @@ def file_lock(path: Path, *, wait: bool = True) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             raise LockBusy(str(path)) from None
-        yield
+        yield handle
     finally:
         os.close(handle)

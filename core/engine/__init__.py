@@ -1,0 +1,1 @@
+"""Engine environments, their installation, and the life of a running engine."""

@@ -74,7 +74,7 @@ def stale_folders(paths: Paths) -> list[Path]:
         folder
         for folder in _folders(paths)
         if folder.name.startswith(_TRASH_PREFIX)
-        or (folder / INSTALLING).exists()
+        or ((folder / INSTALLING).exists() and not (folder / MANIFEST).exists())
         or (folder not in current and (folder / MANIFEST).exists())
     ]
 

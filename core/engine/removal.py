@@ -11,7 +11,8 @@ from core.base.errors import DynoError
 from core.base.locks import LockBusy, file_lock
 from core.base.paths import Paths
 from core.engine.environment_model import EngineEnvironment
-from core.engine.manifest import lock_path, stale_folders, trash_name
+from core.engine.manifest import INSTALLING, MANIFEST, lock_path, stale_folders, trash_name
+from core.engine.registry_file import RegistryFile
 
 
 def delete_installed(paths: Paths, engine: EngineEnvironment) -> None:
@@ -64,3 +65,17 @@ def clean_up(paths: Paths) -> list[Path]:
                 shutil.rmtree(folder)
                 gone.append(folder)
     return gone
+
+
+def retire(paths: Paths, old: EngineEnvironment, fresh: EngineEnvironment) -> None:
+    """Let a new environment take an old one's place: as the default too, and the old folder goes.
+
+    A folder that has come into use meanwhile is deleted by a later `clean_up`.
+    """
+    with RegistryFile(paths).edit() as state:
+        if state.default_folder == str(old.prefix):
+            state.default_folder, state.default_name = str(fresh.prefix), fresh.name
+    # From here on it counts no longer, whatever happens.
+    (old.prefix / MANIFEST).rename(old.prefix / INSTALLING)
+    with contextlib.suppress(DynoError):
+        delete_installed(paths, old)
