@@ -12,6 +12,10 @@ _FILL_ALPHA = 34
 _OFFSETS = ((0.0, -0.3), (0.3, 0.3), (-0.3, 0.3))
 _FINE_OFFSETS = ((0.0, -0.4), (0.4, 0.0), (0.0, 0.4), (-0.4, 0.0))
 _THIN_OFFSETS = ((0.0, 0.0),)
+# A curve that goes up and down more than this many widths of the plot is a band of ink; one pass draws that as well.
+_DENSE = 12.0
+# Tinting an area costs the square of the points of a noisy edge; with more than this many the edge is averaged.
+_MOST_EDGE_POINTS = 240
 
 
 class Curve(pg.PlotCurveItem):
@@ -28,6 +32,8 @@ class Curve(pg.PlotCurveItem):
         self._color = QColor()
         self._tint: QColor | None = None
         self._area: QPainterPath | None = None
+        # Way up and down altogether, in heights of the plot.
+        self._climb = 0.0
         self.setZValue(-1 if thin else 0)
 
     def set_style(self, color: QColor, dash: tuple[float, ...], fill: bool) -> None:
@@ -49,6 +55,7 @@ class Curve(pg.PlotCurveItem):
     def set_points(self, x: np.ndarray, y: np.ndarray) -> None:
         """Draw these points; NaN in `y` breaks the curve."""
         self._area = None
+        self._climb = float(np.nansum(np.abs(np.diff(y))))
         self.setData(x, y)
 
     def boundingRect(self) -> QRectF:
@@ -71,7 +78,7 @@ class Curve(pg.PlotCurveItem):
         painter.setPen(self._pen(ratio))
         base = painter.worldTransform()
         path = self.getPath()
-        for dx, dy in self._offsets(ratio):
+        for dx, dy in self._offsets(ratio, base):
             painter.setWorldTransform(base * QTransform.fromTranslate(dx, dy))
             painter.drawPath(path)
         painter.setWorldTransform(base)
@@ -84,14 +91,20 @@ class Curve(pg.PlotCurveItem):
             pen.setDashPattern([part * ratio for part in self._dash])
         return pen
 
-    def _offsets(self, ratio: float) -> tuple[tuple[float, float], ...]:
-        if self._thin:
+    def _offsets(self, ratio: float, base: QTransform) -> tuple[tuple[float, float], ...]:
+        if self._thin or self._climb * abs(base.m22()) > _DENSE * self.boundingRect().width() * abs(base.m11()):
             return _THIN_OFFSETS
         return _OFFSETS if ratio < 1.5 else _FINE_OFFSETS
 
 
 def _area_path(x: np.ndarray, y: np.ndarray) -> QPainterPath:
     """The area between a curve and 0, one closed part for each stretch without a gap."""
+    group = -(-len(x) // _MOST_EDGE_POINTS)
+    if group > 1:
+        starts = np.arange(0, len(x), group)
+        counts = np.diff(np.append(starts, len(x)))
+        x = np.concatenate((x[starts], x[-1:]))
+        y = np.concatenate((np.add.reduceat(y, starts) / counts, y[-1:]))
     finite = np.isfinite(y)
     edges = np.diff(np.concatenate(([False], finite, [False])).astype(np.int8))
     firsts = np.flatnonzero(edges == 1)

@@ -61,6 +61,7 @@ class Header(pg.GraphicsWidget):
         self._room: dict[str, float] = {}
         self._places: list[QRectF] = []
         self._message = ""
+        self._folded = False
         self.setAcceptHoverEvents(True)
         self.apply_theme()
 
@@ -82,10 +83,16 @@ class Header(pg.GraphicsWidget):
             self._title = title
             self._arrange()
 
-    def set_message(self, text: str) -> None:
-        """Say this instead of the legend; empty shows the legend."""
-        if text != self._message:
+    def set_message(self, text: str, folded: bool = False) -> None:
+        """Say this instead of the legend; empty shows the legend.
+
+        Args:
+            text: one sentence.
+            folded: there is no plot below, hence no axis whose unit to name.
+        """
+        if (text, folded) != (self._message, self._folded):
             self._message = text
+            self._folded = folded
             self._arrange()
 
     @property
@@ -165,13 +172,14 @@ class Header(pg.GraphicsWidget):
         painter.drawText(QRectF(left, _ABOVE, right - left, self._line), centre, self._title)
         painter.setFont(self._font)
         painter.setPen(QColor(look.muted))
+        if not self._folded:
+            self._paint_units(painter, left, right)
         if self._message:
             start = left + QFontMetricsF(self._bold).horizontalAdvance(self._title) + _BETWEEN
-            room = max(0.0, self.size().width() - start)
+            room = max(0.0, (self.size().width() if self._folded else right) - start)
             text = self._metrics.elidedText(self._message, Qt.TextElideMode.ElideRight, room)
             painter.drawText(QRectF(start, _ABOVE, room, self._line), centre, text)
             return
-        self._paint_units(painter, left, right)
         for entry, place in zip(self._entries, self._places, strict=True):
             self._paint_entry(painter, entry, place)
 

@@ -191,7 +191,7 @@ class PlotStack(pg.GraphicsLayoutWidget):
             source = view.panel.source
             reason = self._empty.get(source, "")
             view.header.set_title(translated(SOURCE_TITLES[source] if reason else view.panel.title))
-            view.header.set_message(reason)
+            view.header.set_message(reason, folded=bool(reason))
             # One sentence for all plots of a source is enough.
             repeated = bool(reason) and source in said
             said.add(source)
