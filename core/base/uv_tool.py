@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from core.base.child import run_child
-from core.base.errors import Cancelled, DynoError
+from core.base.errors import DynoError
 from core.base.locks import LockBusy, file_lock
 from core.base.uv_failures import explain
 from core.base.uv_output import UvOutput
@@ -91,7 +91,7 @@ class Uv:
                 keep_open=keep_open,
                 with_stdout=False,
             )
-        except Cancelled:
+        except BaseException:
             self._sweep_cache(since=began)
             raise
         if code != 0:
