@@ -1,0 +1,141 @@
+"""Which rows are listed, and in which order: level, filters, search."""
+
+import re
+from dataclasses import dataclass, field
+
+from core.schema.model import ArgumentSchema
+from core.schema.overlay import ArticleTerm, Level, Overlay
+from core.schema.search import SearchIndex
+from gui.form.catalog import Catalog
+from gui.form.row_item import RowItem
+
+_FILTER = re.compile(r"@([a-z]+)(?::(\"[^\"]*\"|\S*))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the person asked to see."""
+
+    text: str = ""
+    level: Level = Level.ESSENTIAL
+    changed: bool = False
+    problems: bool = False
+
+    @property
+    def searching(self) -> bool:
+        """Whether something narrows the list across levels."""
+        return bool(self.text.strip()) or self.changed or self.problems
+
+    @property
+    def words(self) -> list[str]:
+        """The text without its filters."""
+        return _FILTER.sub(" ", self.text).lower().split()
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """Filters by name, those of the buttons among them; the value is what follows the colon."""
+        found = {name.lower(): value.strip('"').lower() for name, value in _FILTER.findall(self.text)}
+        return found | ({"modified": ""} if self.changed else {}) | ({"warning": ""} if self.problems else {})
+
+    @property
+    def query(self) -> str:
+        """The text with the filters of the buttons, as the search index takes it."""
+        return ("@modified " if self.changed else "") + ("@warning " if self.problems else "") + self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is listed.
+
+    Attributes:
+        rows: in order; rows of one group stand together unless `ranked`.
+        ranked: best hits first, groups mixed.
+        terms: words that people arrive with and that the query hits.
+    """
+
+    rows: list[RowItem] = field(default_factory=list)
+    ranked: bool = False
+    terms: list[ArticleTerm] = field(default_factory=list)
+
+
+class Selector:
+    """Chooses among the rows of one schema.
+
+    Args:
+        schema: the engine's arguments, to search in.
+        overlay: other words to search for.
+        catalog: the rows.
+    """
+
+    def __init__(self, schema: ArgumentSchema, overlay: Overlay, catalog: Catalog) -> None:
+        self._schema = schema
+        self._overlay = overlay
+        self._catalog = catalog
+        self._rows = {row.key: row for row in catalog.arguments}
+        self._index: SearchIndex | None = None
+        self._variable_texts: dict[str, tuple[str, str]] = {}
+
+    def prepare(self) -> SearchIndex:
+        """Make the search ready, so that the first key is as quick as the others."""
+        if self._index is None:
+            self._index = SearchIndex(self._schema, self._overlay)
+        for row in self._catalog.variables():
+            if row.key not in self._variable_texts:
+                name = _plain(row.entry.label)
+                self._variable_texts[row.key] = (name, f"{name} {_plain(row.entry.spec.help)}")
+        return self._index
+
+    def counts(self) -> dict[Level, int]:
+        """How many rows each level has."""
+        ranks = [row.entry.level.rank for row in self._catalog.arguments]
+        counts = {level: sum(rank <= level.rank for rank in ranks) for level in Level}
+        counts[Level.EVERYTHING] += len(self._schema.environment)
+        return counts
+
+    def select(self, wanted: Wanted) -> Selection:
+        """The rows for a wish. A search and the filters look through every level."""
+        if wanted.searching:
+            return self._search(wanted)
+        rank = wanted.level.rank
+        # What is set or wrong stays in sight whatever the level, so that nothing works unseen.
+        rows = [row for row in self._catalog.arguments if row.entry.level.rank <= rank or row.is_set or row.has_problem]
+        everything = wanted.level is Level.EVERYTHING
+        variables = self._catalog.variables() if everything else self._catalog.set_variables()
+        return Selection([*self._catalog.unknown(), *rows, *variables])
+
+    def _search(self, wanted: Wanted) -> Selection:
+        words, filters = wanted.words, wanted.filters
+        result = self.prepare().query(wanted.query, is_set=self._is_set, has_warning=self._has_problem)
+        names = set(result.names)
+        rows = [self._rows[name] for name in result.names] if words else self._in_order(names)
+        strange = self._catalog.unknown() if "modified" in filters and not words else []
+        return Selection([*strange, *rows, *self._variables(words, filters)], bool(words), result.terms)
+
+    def _in_order(self, names: set[str]) -> list[RowItem]:
+        return [row for row in self._catalog.arguments if row.key in names]
+
+    def _variables(self, words: list[str], filters: dict[str, str]) -> list[RowItem]:
+        if not Level.EVERYTHING.value.startswith(filters.get("level", "")):
+            return []
+        plain = [_plain(word) for word in words]
+        found: list[tuple[bool, RowItem]] = []
+        for row in self._catalog.variables():
+            if not row.entry.group_title.lower().startswith(filters.get("group", "")):
+                return []
+            if ("modified" in filters and not row.is_set) or ("warning" in filters and not row.has_problem):
+                continue
+            name, text = self._variable_texts[row.key]
+            if all(word in text for word in plain):
+                found.append((not all(word in name for word in plain), row))
+        found.sort(key=lambda pair: pair[0])
+        return [row for _, row in found]
+
+    def _is_set(self, name: str) -> bool:
+        return self._rows[name].is_set
+
+    def _has_problem(self, name: str) -> bool:
+        return any(row.has_problem for row in self._catalog.of_argument(name))
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("-", "_")
