@@ -46,6 +46,7 @@ class Services:
             store=store,
             sampler=Sampler.with_default_sources(store),
         )
+        services.sampler.watch_processes(session.engine_pids)
         session.changed.connect(services._follow_session)
         return services
 
@@ -55,7 +56,7 @@ class Services:
         self.sampler.stop()
 
     def _follow_session(self, snapshot: SessionSnapshot) -> None:
-        """Sample the engine exactly while there is one."""
+        """Ask for the engine's metrics exactly while there is one that answers."""
         if snapshot.state is State.READY and snapshot.base_url:
             self.sampler.attach_engine(snapshot.base_url, snapshot.api_key, self.session.engine_pids)
         elif snapshot.state in (State.STOPPED, State.FAILED):
