@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QPlainTextEdit
 from gui import theme
 
 _MOST_LINES = 50_000
+_TRIM_LINES = 1_000
 _LONGEST_LINE = 4_000
-_BATCH_BUDGET_S = 0.010
+_BATCH_BUDGET_S = 0.006
 _SMALLEST_BATCH = 50
-_LARGEST_BATCH = 2_000
+_PICTURE_PAUSE_S = 0.05
+_LARGEST_BATCH = 600
 _LEVEL = re.compile(r"^(?:\([^)]{1,60}\) )?(DEBUG|INFO|WARNING|ERROR|CRITICAL|Traceback)\b")
 _ROLES = {
     "DEBUG": "muted",
@@ -42,10 +44,10 @@ class LogText(QPlainTextEdit):
         self._following = True
         self._appending = False
         self._empty = True
-        self._batch = 500
+        self._batch = 200
+        self._shown_s = 0.0
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
-        self.setMaximumBlockCount(_MOST_LINES)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFont(theme.font_mono(small=True))
         self.setAccessibleName(self.tr("Log of the engine"))
@@ -78,6 +80,7 @@ class LogText(QPlainTextEdit):
         """Forget everything, and follow again."""
         self._queue.clear()
         self._drawer.stop()
+        self.viewport().setUpdatesEnabled(True)
         self.clear()
         self._empty = True
         self.set_following(True)
@@ -94,20 +97,25 @@ class LogText(QPlainTextEdit):
     def _draw_batch(self) -> None:
         count = min(self._batch, len(self._queue))
         begun = time.perf_counter()
-        self._append([self._queue.popleft() for _ in range(count)])
+        # In a flood a picture of every batch would cost more than the batches: twenty a second are enough. Scrolling
+        # is part of it, since it lays lines out, and lines that were laid out keep some kilobytes each.
+        shown = count == len(self._queue) or begun - self._shown_s >= _PICTURE_PAUSE_S
+        self._append([self._queue.popleft() for _ in range(count)], scroll=shown)
+        self.viewport().setUpdatesEnabled(shown)
+        if shown:
+            self._shown_s = begun
         spent = max(1e-4, time.perf_counter() - begun)
-        # The cost of a line depends on the machine and on wrapping: steer the batch to the budget.
+        # The cost of a line depends on the machine and on wrapping: steer the batch to the budget. Down at once, up
+        # slowly: a batch too small costs little, one too large is a stall.
         wished = self._batch * _BATCH_BUDGET_S / spent
-        self._batch = int(min(_LARGEST_BATCH, max(_SMALLEST_BATCH, (self._batch + wished) / 2)))
+        steered = wished if wished < self._batch else self._batch * 0.9 + wished * 0.1
+        self._batch = int(min(_LARGEST_BATCH, max(_SMALLEST_BATCH, steered)))
         if not self._queue:
             self._drawer.stop()
 
-    def _append(self, lines: list[str]) -> None:
-        if not lines:
-            return
+    def _append(self, lines: list[str], scroll: bool) -> None:
         bar = self.verticalScrollBar()
         place = bar.value()
-        excess = max(0, (0 if self._empty else self.blockCount()) + len(lines) - _MOST_LINES)
         self._appending = True
         try:
             cursor = QTextCursor(self.document())
@@ -120,10 +128,24 @@ class LogText(QPlainTextEdit):
                 self._empty = False
                 cursor.insertText(text, self._format(level))
             cursor.endEditBlock()
-            # Lines that fell off the top must not move what is being read.
-            bar.setValue(bar.maximum() if self._following else max(0, place - excess))
+            removed = self._trim()
+            if not self._following:
+                # Lines that fell off the top must not move what is being read.
+                bar.setValue(max(0, place - removed))
+            elif scroll:
+                bar.setValue(bar.maximum())
         finally:
             self._appending = False
+
+    def _trim(self) -> int:
+        # In chunks and not line by line, as setMaximumBlockCount would: each removal lays out the lines in view anew.
+        excess = self.blockCount() - _MOST_LINES
+        if excess < _TRIM_LINES:
+            return 0
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self.document().findBlockByNumber(excess).position(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        return excess
 
     def _format(self, level: str) -> QTextCharFormat:
         made = QTextCharFormat()
