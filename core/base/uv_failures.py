@@ -79,6 +79,8 @@ def explain(output: str, what: str, python_version: str = "") -> UvFailure:
     text = " ".join(output.lower().split())
     kind = next((kind for kind, pattern in _COMPILED if pattern.search(text)), UvFailureKind.OTHER)
     message, hint = _words(kind, what, python_version, _HOST.search(output))
+    if kind is UvFailureKind.NO_VERSION and lacks_version_of(output, what):
+        message, hint = f"There is no {what}.", "Check the version, or leave it out to get the newest one."
     return UvFailure(kind, message, hint, output)
 
 

@@ -86,6 +86,7 @@ class _Metadata:
 
     def __init__(self, reader):
         self._fields = reader.fields
+        self._lists = {}
 
     def get(self, key, default=None):
         field = self._fields.get(key)
@@ -99,16 +100,18 @@ class _Metadata:
 
     def texts(self, key):
         # contents() decodes through several layers for each of some 50,000 entries; the raw parts are ten times faster.
-        field = self._fields.get(key)
-        if field is None:
-            raise ConversionError(f"{key} is missing")
-        return [field.parts[index].tobytes().decode("utf-8") for index in field.data]
+        return self._list(key, lambda part: part.tobytes().decode("utf-8"))
 
     def integers(self, key):
-        field = self._fields.get(key)
-        if field is None:
-            raise ConversionError(f"{key} is missing")
-        return [int(field.parts[index][0]) for index in field.data]
+        return self._list(key, lambda part: int(part[0]))
+
+    def _list(self, key, read):
+        if key not in self._lists:
+            field = self._fields.get(key)
+            if field is None:
+                raise ConversionError(f"{key} is missing")
+            self._lists[key] = [read(field.parts[index]) for index in field.data]
+        return self._lists[key]
 
     def _require(self, key):
         value = self.get(key)
