@@ -102,6 +102,8 @@ def _argument(facts: Facts, is_path: PathRule) -> Argument:
         kind = Kind.PATH
     structured = facts["class"] if Kind.JSON in (kind, item) else None
     negative: list[str] = facts["negative"]
+    nullable = "_optional_type" in chain
+    no_choice = (None, "None") if nullable else (None,)
     text = _markdown(facts["help"])
     return Argument(
         name=name,
@@ -110,7 +112,7 @@ def _argument(facts: Facts, is_path: PathRule) -> Argument:
         group=facts["group"],
         kind=kind,
         type=_type_text(facts, chain),
-        choices=tuple(choice for choice in facts["choices"] or () if choice is not None),
+        choices=tuple(choice for choice in facts["choices"] or () if choice not in no_choice),
         suggestions=suggestions,
         default=_default(facts["default"], kind, facts["choices"] or ()),
         nargs=facts["nargs"] if kind is not Kind.FLAG and kind is not Kind.SWITCH else "",
@@ -120,7 +122,7 @@ def _argument(facts: Facts, is_path: PathRule) -> Argument:
         item=item,
         separator="," if facts["converter"].get("splits") else "",
         plain_text="union_dict_and_str" in chain or (kind is Kind.LIST and item is Kind.JSON),
-        nullable="_optional_type" in chain,
+        nullable=nullable,
         auto="human_readable_int_or_auto" in chain,
         help=text or _own_text(facts, structured),
         own_help=not text,

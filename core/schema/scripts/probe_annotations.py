@@ -3,9 +3,11 @@
 import argparse
 import dataclasses
 import enum
+import importlib
 import inspect
 import os
 import re
+import sys
 import types
 import typing
 
@@ -45,7 +47,7 @@ def default_facts(value):
         return {"state": "value", "value": plain}
     if dataclasses.is_dataclass(value):
         return {"state": "computed", "text": f"{type(value).__name__} with the defaults of its fields"}
-    return {"state": "computed", "text": repr(value)[:200]}
+    return {"state": "computed", "text": re.sub(r" at 0x[0-9a-f]+", "", repr(value))[:200]}
 
 
 def annotation_tree(annotation, depth, skip):
@@ -169,18 +171,27 @@ def annotation_text(annotation):
 
 
 def attribute_docs(cls):
-    """The texts under a class's attributes; vLLM reads them with the same function."""
-    try:
-        from vllm.config.utils import get_attr_docs
-    except ImportError:
+    """The texts under a class's attributes and those of its bases; vLLM reads them with the same function."""
+    reader = docs_reader()
+    found = {}
+    if reader is not None:
+        # Up to 0.28 the function looks at one class only; the server's arguments are spread over two.
+        for base in reversed(cls.__mro__[:-1]):
+            try:
+                found.update({name: text for name, text in reader(base).items() if text})
+            except Exception as error:
+                print(f"no texts of {base.__name__}: {error}", file=sys.stderr)
+    return found
+
+
+def docs_reader():
+    """vLLM's `get_attr_docs`, from wherever this version keeps it; None when it has none."""
+    for name in ("vllm.config.utils", "vllm.config"):
         try:
-            from vllm.config import get_attr_docs
-        except ImportError:
-            return {}
-    try:
-        return get_attr_docs(cls)
-    except Exception:
-        return {}
+            return importlib.import_module(name).get_attr_docs
+        except (ImportError, AttributeError):
+            continue
+    return None
 
 
 def filled(cell):

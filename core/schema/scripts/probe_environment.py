@@ -80,7 +80,7 @@ def comment_above(lines, index):
     while index > 0 and lines[index - 1].strip().startswith("#"):
         index -= 1
         line = lines[index].strip().lstrip("#").strip()
-        if line.startswith(("==", "--", "begin-", "end-")):
+        if line.startswith(("===", "--8<--", "begin-", "end-")):
             break
         words.append(line)
     return "\n".join(reversed(words)).strip()

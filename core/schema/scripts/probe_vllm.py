@@ -28,7 +28,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent))
 _writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
 
-from probe_annotations import annotation_tree, as_json, default_facts, filled  # noqa: E402
+from probe_annotations import annotation_tree, as_json, attribute_docs, default_facts, filled  # noqa: E402
 from probe_environment import environment_facts  # noqa: E402
 
 sys.dont_write_bytecode = _writes_bytecode
@@ -208,7 +208,8 @@ def splits_on_comma(converter):
 
 def argument_facts(parser, titles):
     """All actions of the parser, group by group, in the parser's order."""
-    annotations = argument_annotations(titles)
+    classes = argument_classes(titles)
+    annotations, texts = argument_annotations(classes), argument_texts(classes)
     marked = getattr(parser, "_deprecated", ())
     words = word_lists()
     found = []
@@ -233,7 +234,7 @@ def argument_facts(parser, titles):
                     "const": as_json(action.const)[1],
                     "default": default_facts(action.default),
                     "required": bool(action.required and action.option_strings),
-                    "help": (action.help or "").replace("%%", "%"),
+                    "help": (action.help or "").replace("%%", "%").strip() or texts.get(action.dest, ""),
                     "deprecated": action in marked or bool(getattr(action, "deprecated", False)),
                     "tree": None if annotation is None else annotation_tree(annotation, 0, titles),
                     "class": None if cls is None else annotation_tree(cls, NESTING, titles - {cls.__name__}),
@@ -289,9 +290,8 @@ def word_lists():
     return found
 
 
-def argument_annotations(titles):
-    """Annotation by argument name, from the config classes and from the engine's and the server's argument classes."""
-    found = {}
+def argument_classes(titles):
+    """The classes behind the arguments: config classes, then the engine's and the server's argument classes."""
     import vllm.config
     from vllm.engine import arg_utils
 
@@ -299,13 +299,27 @@ def argument_annotations(titles):
     classes += [getattr(vllm.config, "VllmConfig", None), getattr(arg_utils, "AsyncEngineArgs", None)]
     for name in PARSER_MODULES:
         classes += [getattr(sys.modules.get(name), word, None) for word in ("BaseFrontendArgs", "FrontendArgs")]
+    return [cls for cls in classes if dataclasses.is_dataclass(cls)]
+
+
+def argument_annotations(classes):
+    """Annotation by argument name."""
+    found = {}
     for cls in classes:
-        if dataclasses.is_dataclass(cls):
-            for field in dataclasses.fields(cls):
-                # A config class tells more than the argument class, where a JSON text is a plain dict.
-                if field.name not in found or class_in(found[field.name]) is None:
-                    found[field.name] = field.type
+        for field in dataclasses.fields(cls):
+            # A config class tells more than the argument class, where a JSON text is a plain dict.
+            if field.name not in found or class_in(found[field.name]) is None:
+                found[field.name] = field.type
     return {name: annotation for name, annotation in found.items() if not isinstance(annotation, str)}
+
+
+def argument_texts(classes):
+    """Text by argument name, for arguments whose text the parser does not hold."""
+    found = {}
+    for cls in classes:
+        for name, text in attribute_docs(cls).items():
+            found.setdefault(name, text)
+    return found
 
 
 def class_in(annotation):
