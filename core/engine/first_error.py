@@ -22,8 +22,11 @@ _ECHOES = re.compile(
     r"Engine core initialization failed|Engine process failed to start|EngineCore (?:failed|encountered)"
     r"|WorkerProc initialization failed|Worker failed with error|EngineDeadError"
 )
+# All there is when the engine process was killed; a process that wrote its own exception says more.
+_DEATH = re.compile(r"EngineDeadError|(?:Engine core|Worker) proc \S+ died unexpectedly")
+_DIED = "Its core process died."
 # Cheap first look, since nearly every line of a log is no error.
-_HINT = re.compile("rror|xception|Interrupt|Exit|OutOfMemory|Failure|Refused")
+_HINT = re.compile("rror|died|xception|Interrupt|Exit|OutOfMemory|Failure|Refused")
 _STOPPED = re.compile(r"^(?:\w+\.)*(?:KeyboardInterrupt|SystemExit|CancelledError)")
 
 
@@ -33,12 +36,13 @@ class FirstError:
     def __init__(self) -> None:
         self._engine = ""
         self._other = ""
+        self._death = ""
         self._awaiting: str | None = None
 
     @property
     def text(self) -> str:
         """The error to tell; empty when there was none."""
-        return self._engine or self._other
+        return self._engine or self._other or self._death
 
     def feed(self, line: str) -> None:
         """Read one line."""
@@ -55,6 +59,8 @@ class FirstError:
         if _VALIDATION.match(message):
             self._awaiting = process  # what is wrong comes a line or two later
             return
+        if _DEATH.search(message):
+            self._death = _DIED
         wrong = _ARGUMENTS.match(message)
         found = wrong["text"] if wrong else message if _EXCEPTION.match(message) else ""
         if found and not _ECHOES.search(found) and not _STOPPED.match(found):

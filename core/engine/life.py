@@ -144,7 +144,7 @@ class EngineLife:
             case {"event": "stop_wished"} if self._stop_wished_s is None:
                 self._stop_wished_s = now()
                 self._change(state=State.STOPPING)
-                self._tell_stop()
+                self._tell("stop")
             case {"event": "started", "pid": pid, "since": since}:
                 self._on_started(ProcessRef(pid, since))
             case {"event": "processes", "processes": found}:
@@ -181,8 +181,9 @@ class EngineLife:
             return
         if answer.intruder:
             self._intruder = answer.intruder
-            self._tell_stop()
+            self._tell("stop")
             return
+        self._tell("ready")
         self._start_log.turn()
         self._start_log.serving()
         self._start_log.stages.enter(Stage.READY)
@@ -235,9 +236,9 @@ class EngineLife:
         wished = {"problem": left, "hint": _END_BY_HAND if left else "", "stop_took_s": now() - self._stop_wished_s}
         return {**fields, "state": State.STOPPED, **wished}
 
-    def _tell_stop(self) -> None:
+    def _tell(self, command: str) -> None:
         if self._link is not None:
-            self._link.send(do="stop")
+            self._link.send(do=command)
 
     def _stage(self) -> dict[str, Any]:
         stages = self._start_log.stages

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.base.processes import ProcessRef
-from core.engine.kin import marked, send_all, wait_gone
+from core.engine.kin import kill, marked, wait_gone
 
 _BY_ITSELF_S = 4.0
 _KILL_S = 3.0
@@ -40,6 +40,5 @@ def end_without_worker(engine_id: str, known: Iterable[ProcessRef]) -> Rescue:
 
     if wait_gone(remaining, _BY_ITSELF_S):
         return Rescue(signal.SIGTERM.name, ())
-    send_all(remaining(), signal.SIGKILL)
-    wait_gone(remaining, _KILL_S)
+    kill(remaining, _KILL_S)
     return Rescue(signal.SIGKILL.name, tuple(process.pid for process in remaining()))

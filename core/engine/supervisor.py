@@ -1,5 +1,6 @@
 """The engine's process group, from its first process to its last descendant."""
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 import psutil
 
 from core.base.processes import ProcessRef
-from core.engine.kin import ID_VARIABLE, marked, send_all, wait_gone
+from core.engine.kin import ID_VARIABLE, kill, marked, send_all, wait_gone
 
 _PR_SET_CHILD_SUBREAPER = 36
 LIFELINE_VARIABLE = "DYNO_LIFELINE_FD"
@@ -25,13 +26,17 @@ class Rung:
     grace_s: float
 
 
-ASKED = (Rung(signal.SIGINT, 5.0), Rung(signal.SIGTERM, 2.0), Rung(signal.SIGKILL, 2.0))
-"""The person wants the engine to stop, or the window is gone: eight seconds at most until nothing can refuse."""
+SERVING = (Rung(signal.SIGINT, 5.0), Rung(signal.SIGTERM, 2.0), Rung(signal.SIGKILL, 2.0))
+"""For an engine that serves: time to end in order, and eight seconds at most until nothing can refuse."""
+
+STARTING = (Rung(signal.SIGINT, 1.5), Rung(signal.SIGTERM, 4.0), Rung(signal.SIGKILL, 2.0))
+"""While it starts, vLLM's event loop notes SIGINT and then waits; SIGTERM interrupts the start."""
 
 HEADLESS = (Rung(signal.SIGTERM, 2.0), Rung(signal.SIGKILL, 2.0))
-"""The API server is gone: nobody is left who could shut down in order."""
+"""The API server is gone: nobody is left who could end in order."""
 
 _STRAYS = (Rung(signal.SIGTERM, 1.0), Rung(signal.SIGKILL, 2.0))
+_LAST_STEPS_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +132,14 @@ class Supervisor:
     def end(self, ladder: Sequence[Rung]) -> Ending:
         """Climb the ladder for the group, then for whoever left it, until nothing lives or nothing helps."""
         began = time.monotonic()
+        code = self.exit_code()
+        if code is not None and code >= 0:  # it went in order; its helpers are about to
+            wait_gone(self._members, _LAST_STEPS_S)
         rung = self._climb(ladder, self._members, self._signal_group, self._on_rung)
-        strays = self._strays()
+        strays = self._all()
         if strays:
-            self._climb(_STRAYS, self._strays, lambda number: send_all(self._strays(), number), lambda _: None)
-        leftovers = tuple(process.pid for process in self._strays())
+            self._climb(_STRAYS, self._all, lambda number: send_all(self._all(), number), lambda _: None)
+        leftovers = tuple(process.pid for process in self._all())
         code = self.exit_code()
         if self._process is not None and code is not None:
             self._process.wait()
@@ -153,22 +161,21 @@ class Supervisor:
                 break
             used = rung.signal.name
             told(used)
+            if rung.signal is signal.SIGKILL:
+                kill(remaining, rung.grace_s)
             send(rung.signal)
-            if wait_gone(remaining, rung.grace_s):
-                break
+            wait_gone(remaining, rung.grace_s)
         return used
 
     def _signal_group(self, number: int) -> None:
         if self._process is not None:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, number)
-            except ProcessLookupError:
-                return
 
     def _members(self) -> list[ProcessRef]:
         return [process for process in self.processes() if self._in_group(process.pid)]
 
-    def _strays(self) -> list[ProcessRef]:
+    def _all(self) -> list[ProcessRef]:
         known = {*self.processes(), *(marked(self._engine_id) if self._engine_id else ())}
         return sorted(known, key=lambda process: process.pid)
 

@@ -3,6 +3,7 @@
 It outlives every accident on either side. JSON lines on its standard input say what to do:
 
     {"do": "start", "argv": [...], "environment": {...}, "folder": "...", "log": "..."}   once
+    {"do": "ready"}                                               it serves: from now on it may take time to end
     {"do": "stop"}
 
 When that stream ends, the window is gone, and the engine goes too. JSON lines on standard output tell what happens:
@@ -30,7 +31,7 @@ from types import FrameType
 from typing import Any
 
 from core.engine.pump import OutputPump
-from core.engine.supervisor import ASKED, HEADLESS, Rung, Supervisor, adopt_orphans
+from core.engine.supervisor import HEADLESS, SERVING, STARTING, Rung, Supervisor, adopt_orphans
 
 _SCAN_S = 1.0
 _OUTPUT_WAIT_S = 2.0
@@ -53,6 +54,7 @@ class Worker:
         self._supervisor = Supervisor(lambda name: self._tell("rung", signal=name))
         self._pump: OutputPump | None = None
         self._known: list[tuple[int, float]] = []
+        self._ladder = STARTING
         self._stopping = False
 
     def run(self) -> int:
@@ -70,9 +72,9 @@ class Worker:
                         return 0
                     continue
                 if self._supervisor.exit_code() is not None:
-                    return self._finish(self._pump, ASKED if self._stopping else HEADLESS)
+                    return self._finish(self._pump, HEADLESS)
                 if self._stopping:
-                    return self._finish(self._pump, ASKED)
+                    return self._finish(self._pump, self._ladder)
                 self._scan()
 
     def stop(self) -> None:
@@ -97,6 +99,8 @@ class Worker:
     def _obey(self, command: dict[str, Any]) -> None:
         if command["do"] == "stop":
             self._stopping = True
+        elif command["do"] == "ready":
+            self._ladder = SERVING
         elif command["do"] == "start" and self._pump is None:
             self._start(command)
 

