@@ -173,6 +173,7 @@ def _size(folder: Path) -> int:
                 seen += 1
                 if entry.is_file():
                     total += entry.stat().st_size
-                elif depth < _DEPTH and not entry.name.startswith(".") and entry.is_dir():
+                elif depth < _DEPTH and not entry.name.startswith("."):
+                    # A folder, or a link to nothing, which is then passed over as unreadable.
                     waiting.append((entry, depth + 1))
     return total

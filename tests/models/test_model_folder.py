@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from core.models import model_folder
 from core.models.model_folder import GGUF_PROBLEM, describe, missing_config, read_json_object
 from tests.models.folders import LLAMA, make_model, make_sharded, safetensors_bytes
 
@@ -21,6 +22,8 @@ def test_a_complete_model_has_size_and_detail_and_no_problem(tmp_path):
     ("config", "detail"),
     [
         ({"model_type": "opt"}, "opt"),
+        ({"architectures": [], "model_type": "opt"}, "opt"),
+        ({"architectures": "OptForCausalLM", "model_type": "opt"}, "opt"),
         ({**LLAMA, "dtype": None, "torch_dtype": "float16"}, "LlamaForCausalLM, float16"),
         ({"architectures": ["Gemma3"], "text_config": {"torch_dtype": "bfloat16"}}, "Gemma3, bfloat16"),
         (
@@ -64,19 +67,34 @@ def test_mistrals_own_format_counts(tmp_path):
     assert describe(folder).problem == "params.json cannot be read."
 
 
-def test_an_unread_size_counts_inner_folders_and_no_hidden_ones(tmp_path):
+def test_the_size_counts_inner_folders_and_no_hidden_ones(tmp_path):
     folder = make_model(tmp_path / "m")
     before = describe(folder).size_bytes
-    (folder / "extra").mkdir()
+    (folder / "extra" / "deep").mkdir(parents=True)
     (folder / "extra" / "x.bin").write_bytes(bytes(1000))
+    (folder / "extra" / "deep" / "y.bin").write_bytes(bytes(500))
     (folder / ".cache").mkdir()
-    (folder / ".cache" / "y.bin").write_bytes(bytes(5000))
-    (folder / "loop").symlink_to(folder)
+    (folder / ".cache" / "z.bin").write_bytes(bytes(70_000))
     (folder / "extra" / "gone").symlink_to(folder / "nowhere")
-    size_bytes = describe(folder).size_bytes
-    assert size_bytes >= before + 1000
-    # A loop is followed a bounded number of times.
-    assert size_bytes < 5 * (before + 1000)
+    assert describe(folder).size_bytes == before + 1500
+
+
+def test_a_loop_of_links_is_followed_a_bounded_number_of_times(tmp_path):
+    folder = make_model(tmp_path / "m")
+    before = describe(folder).size_bytes
+    (folder / "loop").symlink_to(folder)
+    assert before <= describe(folder).size_bytes <= 4 * before
+
+
+def test_no_more_than_so_many_files_are_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr(model_folder, "_FILE_LIMIT", 10)
+    folder = make_model(tmp_path / "m", weights=False)
+    for number in range(6):
+        inner = folder / f"inner{number}"
+        inner.mkdir()
+        for file in range(6):
+            (inner / f"{file}.bin").write_bytes(bytes(1000))
+    assert describe(folder).size_bytes < 20_000
 
 
 @pytest.mark.parametrize(
