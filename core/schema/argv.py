@@ -42,7 +42,7 @@ def _joined(flag: str, word: str) -> list[str]:
 
 def _word(argument: Argument, value: Value) -> str:
     if value is None:
-        return "None"
+        return "None" if argument.nullable else "null"
     if argument.kind is Kind.SIZE and argument.auto and value == -1:
         return "auto"
     if argument.kind is Kind.JSON and not (argument.plain_text and isinstance(value, str)):

@@ -102,8 +102,10 @@ def _argument(facts: Facts, is_path: PathRule) -> Argument:
         kind = Kind.PATH
     structured = facts["class"] if Kind.JSON in (kind, item) else None
     negative: list[str] = facts["negative"]
-    nullable = "_optional_type" in chain
-    no_choice = (None, "None") if nullable else (None,)
+    optional = "_optional_type" in chain
+    # Up to 0.14 the word None stands among the choices, and yet the parser refuses it.
+    no_choice = (None, "None") if optional else (None,)
+    nullable = optional and (not facts["choices"] or None in facts["choices"])
     text = _markdown(facts["help"])
     return Argument(
         name=name,

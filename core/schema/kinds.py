@@ -43,7 +43,7 @@ def parse_text(argument: Spec, text: str) -> Value:
 def format_text(argument: Spec, value: Value) -> str:
     """The text that `parse_text` turns into this value again."""
     if value is None:
-        return "null" if isinstance(argument, Field) and argument.kind in (Kind.JSON, Kind.RAW) else "None"
+        return "None" if isinstance(argument, Argument) and argument.nullable else "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if argument.kind is Kind.LIST and isinstance(value, list):

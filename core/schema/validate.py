@@ -23,7 +23,8 @@ def check_value(argument: Spec, value: Value) -> str | None:
     """The reason why the engine would not take this value, or None when nothing speaks against it."""
     if isinstance(argument, Argument):
         if value is None:
-            return None if argument.nullable else "There is no value."
+            null = argument.kind is Kind.JSON and not argument.plain_text and not argument.fields
+            return None if argument.nullable or null else "There is no value."
         if argument.nargs == "?" and argument.const is not None and value == argument.const:
             return None
         return _check(argument, value) or _check_words(argument, value)

@@ -1,4 +1,4 @@
-"""A virtual environment with a few files in the place of vLLM, for what no real engine does: strange layouts and builds.
+"""A virtual environment with a few files in the place of vLLM, for layouts and builds that no real engine has.
 
 What real engines do is tested with real engines (`test_engine_*.py`).
 """
