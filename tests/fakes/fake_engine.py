@@ -21,6 +21,7 @@ Habits, by environment variables:
 """
 
 import argparse
+import ctypes
 import importlib.metadata
 import json
 import multiprocessing
@@ -87,14 +88,21 @@ def linger(process):
         time.sleep(60)
 
 
+def call_process(name):
+    """Give the process a name that `ps` shows, as vLLM does."""
+    ctypes.CDLL(None).prctl(15, name.encode(), 0, 0, 0)
+
+
 def worker_process():
     mind_signals()
+    call_process("Worker")
     linger("Worker")
 
 
 def engine_core(ready):
     """The process that holds the memory. It does not notice by itself when its parent is killed."""
     mind_signals()
+    call_process("EngineCore")
     pause = float(habit("START_S", "0.2")) / len(_WEIGHT_LINES)
     for line in _WEIGHT_LINES:
         say("EngineCore", line)
@@ -264,6 +272,13 @@ def misbehave_after_ready():
         crash("serving", "APIServer")
 
 
+def leave_without(core):
+    """The API server ends, and says why, when its engine core has died."""
+    core.join()
+    say("APIServer", "ERROR 12-01 02:45:16 [async_llm.py:906] vllm.v1.engine.exceptions.EngineDeadError: dead.")
+    os._exit(0)
+
+
 def main():
     mind_signals()
     crash("import", "")
@@ -283,9 +298,9 @@ def main():
 
     def leave(*_):
         say("APIServer", "INFO 12-01 02:28:24 [launcher.py:254] [shutdown] API server: shutdown triggered")
+        say("", "INFO:     Application shutdown complete.")
         core.terminate()
         core.join(1)
-        say("", "INFO:     Application shutdown complete.")
         os._exit(0)
 
     for name in ("SIGINT", "SIGTERM"):
@@ -303,5 +318,6 @@ def main():
     server.server_activate()
     say("", "INFO:     Application startup complete.")
     threading.Thread(target=misbehave_after_ready, daemon=True).start()
+    threading.Thread(target=leave_without, args=(core,), daemon=True).start()
     server.serve_forever()
     return 0
