@@ -19,15 +19,6 @@ POWER = ChannelKey("gpu", 0, "power_w")
 
 
 @pytest.fixture(autouse=True)
-def no_thread_is_left() -> Iterator[None]:
-    yield
-    deadline = now() + 5
-    while now() < deadline and any(thread.name.startswith("telemetry-") for thread in threading.enumerate()):
-        time.sleep(0.01)
-    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("telemetry-")] == []
-
-
-@pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_FIRST_PAUSE_S", 0.02)
 
