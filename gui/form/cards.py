@@ -36,7 +36,7 @@ class HeadingItem(ListItem):
                 self.widget.update()
 
     def height(self, width: int) -> int:
-        return self.metrics().heading_metrics.height() + _HEADING_TOP + SPACE
+        return self.metrics().heading.line + _HEADING_TOP + SPACE
 
     def build(self, parent: QWidget) -> QWidget:
         return _Heading(self, parent)
@@ -53,14 +53,12 @@ class _Heading(QWidget):
         painter = QPainter(self)
         rect = self.rect().adjusted(_LEFT, _HEADING_TOP, -_LEFT, -SPACE)
         painter.fillRect(QRect(_LEFT, self.height() - 3, self.width() - 2 * _LEFT, 1), QColor(look.border))
-        painter.setFont(metrics.heading)
+        painter.setFont(metrics.heading.font)
         painter.setPen(QColor(look.text))
-        count_width = metrics.small_metrics.horizontalAdvance(str(self._item.count)) + SPACE
-        title = metrics.heading_metrics.elidedText(
-            self._item.title, Qt.TextElideMode.ElideRight, rect.width() - count_width
-        )
+        count_width = metrics.small.width(str(self._item.count)) + SPACE
+        title = metrics.heading.elide(self._item.title, rect.width() - count_width)
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), title)
-        painter.setFont(metrics.small)
+        painter.setFont(metrics.small.font)
         painter.setPen(QColor(look.muted))
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), str(self._item.count))
         painter.end()
@@ -85,8 +83,8 @@ class CardItem(ListItem):
         if isinstance(self.widget, Card):
             return self.widget.wanted_height(width)
         # Only until the card comes into sight.
-        letters = max(20, width // max(1, self.metrics().body_metrics.averageCharWidth()))
-        return SPACE * 6 + self.metrics().body_line * (2 + len(self.html) // letters)
+        letters = max(20, width // max(1, round(self.metrics().letter)))
+        return SPACE * 6 + self.metrics().body.line * (2 + len(self.html) // letters)
 
     def build(self, parent: QWidget) -> QWidget:
         return Card(self, parent)

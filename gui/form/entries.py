@@ -10,7 +10,7 @@ from core.schema.kinds import Spec, parse_text
 from core.schema.model import Argument, ArgumentSchema, Default, DefaultState, EnvironmentVariable, Field, Kind, Value
 from core.schema.overlay import Level, Overlay
 from gui.form.binding import ArgumentBinding, Binding, DocumentPort, EnvironmentBinding, FieldBinding
-from gui.form.texts import default_words, field_label, has_rest, summary, tr
+from gui.form.texts import default_words, has_rest, summary, tr
 
 ENVIRONMENT_GROUP = "environment variables"
 _TYPE_KINDS = {"bool": Kind.SWITCH, "int": Kind.INT, "float": Kind.FLOAT}
@@ -80,6 +80,11 @@ class Entry:
         return "\n".join(lines)
 
     @property
+    def block(self) -> bool:
+        """Whether its editor takes the whole width of the row."""
+        return self.spec.kind is Kind.JSON and not self.secret
+
+    @property
     def deprecated(self) -> bool:
         """Whether the engine warns when it is used."""
         return isinstance(self.spec, Argument) and self.spec.deprecated
@@ -120,14 +125,14 @@ def environment_entries(schema: ArgumentSchema, port: DocumentPort) -> list[Entr
     return [environment_entry(variable, port) for variable in schema.environment]
 
 
-def field_entries(parent: Entry) -> list[Entry]:
+def field_entries(parent: Entry, overlay: Overlay) -> list[Entry]:
     """One entry for every field of the class behind a JSON value."""
     return [
         Entry(
             key=f"{parent.key}.{field.name}",
             spec=field,
             binding=FieldBinding(parent.binding, field.name),
-            label=field_label(field.name),
+            label=overlay.label(Argument(field.name)),
             flag=field.name,
             group=parent.group,
             group_title=parent.group_title,

@@ -121,5 +121,5 @@ class _Delegate(QStyledItemDelegate):
         painter.setFont(option.font)
         painter.setPen(QColor(look.modified if changed else look.text))
         title = f"{index.data(Qt.ItemDataRole.DisplayRole)}" + (" •" if changed else "")
-        title = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, inner.width() - width)
+        title = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, inner.width() - width)
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), title)

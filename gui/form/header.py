@@ -1,11 +1,12 @@
 """Search field, level, filters and the count of hits."""
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from core.schema.overlay import Level
 from gui import theme
+from gui.form.frame import paint_frame
 from gui.form.segments import SegmentBar
 from gui.form.selection import Wanted
 from gui.form.texts import tr
@@ -25,6 +26,7 @@ class SearchLine(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__()
+        self.setFrame(False)
         self.setPlaceholderText(tr("Search settings by name, flag or words (@modified, @warning, @group:)"))
         self.setAccessibleName(tr("Search settings"))
         self.setToolTip(tr("Search names, flags, texts and choices (Ctrl+F)\nFilters: @modified @warning @group:name"))
@@ -55,6 +57,12 @@ class SearchLine(QLineEdit):
 
     def sizeHint(self) -> QSize:
         return QSize(SPACE * 40, SPACE * 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        paint_frame(painter, self.rect(), theme.colors(), focused=self.hasFocus())
+        painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():

@@ -1,6 +1,6 @@
 """From chosen rows to what the list shows: headings between groups, explanations above hits, a word for no hits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from gui.form.add_variable import AddVariableItem
 from gui.form.cards import CardItem, HeadingItem, term_html
@@ -59,14 +59,16 @@ class Listing:
             items.append(self._nothing(wanted))
         return items
 
-    def groups(self, selection: Selection) -> list[GroupCount]:
+    def groups(self, selection: Selection, changed: Set[str]) -> list[GroupCount]:
         """Every group of the catalog with what is listed of it."""
         listed = group_rows(selection.rows)
         # Groups that are none of the catalog's: settings that the engine does not know stand first, variables last.
         strange = [title for title, rows in listed.items() if not rows[0].entry.group]
         titles = list(dict.fromkeys([*strange, *self._groups, *listed]))
         return [
-            GroupCount(title, title, len(listed.get(title, ())), sum(row.is_set for row in listed.get(title, ())))
+            GroupCount(
+                title, title, len(listed.get(title, ())), sum(row.key in changed for row in listed.get(title, ()))
+            )
             for title in titles
         ]
 
@@ -116,3 +118,7 @@ class Listing:
     def _flag(self, key: str) -> str | None:
         row = self._catalog.find(key)
         return (row.entry.flag or row.entry.label) if row is not None else None
+
+
+def _counted(title: str, rows: list[RowItem], changed: Set[str]) -> GroupCount:
+    return GroupCount(title, title, len(rows), sum(row.key in changed for row in rows))

@@ -5,21 +5,19 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QEnterEvent,
     QGuiApplication,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMenu, QToolButton, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from core.config.json_values import same_value
 from core.schema.model import Kind, Value
 from gui import theme
 from gui.form.editors import Editor, make_editor
 from gui.form.row_item import RowItem
-from gui.form.row_layout import row_runs
 from gui.form.row_paint import paint_row
 from gui.form.texts import tr
 from gui.form.whole_text import WholeText
@@ -48,7 +46,7 @@ class Row(QWidget):
         self.setMouseTracking(True)
         self.editor: Editor = make_editor(self._entry.spec, self, secret=self._entry.secret)
         self.editor.setParent(self)
-        self.editor.setToolTip(self._entry.tooltip)
+        self.setToolTip(self._entry.tooltip)
         self._shown: tuple[bool, Value] = (self._entry.binding.is_set(), self._entry.binding.value())
         self.editor.show_state(*self._shown)
         self._take_editor_state()
@@ -145,10 +143,7 @@ class Row(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         item = self.item
-        plan = item.plan(self.width())
-        runs, self._more = row_runs(
-            self._entry, item.measures, item.context.metrics, words=item.words(), plan=plan, width=self.width()
-        )
+        runs, self._more = item.runs(self.width())
         painter = QPainter(self)
         paint_row(painter, self, item, runs, item.context.metrics, hovered=self._hovered)
         painter.end()
@@ -182,12 +177,6 @@ class Row(QWidget):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self._menu(event.globalPos())
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self._entry.tooltip, self)
-            return True
-        return super().event(event)
-
     # --- inside ------------------------------------------------------------------------------------------------------
 
     def _changed(self) -> None:
@@ -202,10 +191,8 @@ class Row(QWidget):
         self._arrange()
 
     def _take_editor_state(self) -> None:
-        self.item.draft = self.editor.has_draft
-        self.item.editor_message = self.editor.message
-        self.item.meaning = self.editor.meaning
-        self.item.invalidate()
+        editor = self.editor
+        self.item.set_editor_state(draft=editor.has_draft, message=editor.message, meaning=editor.meaning)
 
     def _dress(self) -> None:
         """Reset button and names; they follow from the state."""

@@ -1,22 +1,24 @@
 """One row as the list knows it: its state and its height, with or without a widget."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
 from core.schema.kinds import format_text
-from core.schema.model import Kind, Value
-from gui.form.editors.base import LINE_HEIGHT
+from core.schema.model import Kind
+from core.schema.overlay import Overlay
 from gui.form.entries import Entry, field_entries
 from gui.form.metrics import Metrics
-from gui.form.row_layout import EditorShape, Measures, Message, RowPlan, Words, plan_row
+from gui.form.row_layout import EditorShape, Measures, Message, RowPlan, Run, Words, plan_row, reckon_height, row_runs
 from gui.form.texts import tr
 from gui.form.virtual_list import ListItem
 from gui.theme import SPACE
 
 _MEANINGFUL = frozenset({Kind.INT, Kind.SIZE})
+_SEVERAL_LINES = frozenset({Kind.LIST, Kind.MAPPING})
 _SEVERITIES = ("error", "warning", "info")
 
 
@@ -41,14 +43,18 @@ class FormContext:
         resized: a row wants another height.
         changed: a row's state changed (set, unset, refused).
         structure_changed: a row's fields were opened or closed.
-        open_setting: go to another setting by its key.
+        overlay: names of fields.
+        make_row: makes the widget.
+        refused: keys of rows in whose editor stands something that could not be written.
     """
 
     metrics: Metrics
     resized: Callable[["RowItem"], None]
     changed: Callable[["RowItem"], None]
     structure_changed: Callable[["RowItem"], None]
+    overlay: Overlay
     make_row: Callable[["RowItem", QWidget], QWidget]
+    refused: set[str] = field(default_factory=set)
 
 
 class RowItem(ListItem):
@@ -77,8 +83,9 @@ class RowItem(ListItem):
         self._findings: tuple[Finding, ...] = ()
         self._measures: Measures | None = None
         self._measured_with: Metrics | None = None
-        self._plan: RowPlan | None = None
-        self._plan_width = -1
+        self._plans: dict[tuple[int, bool], RowPlan] = {}
+        self._reckoned: dict[tuple[int, bool], int] = {}
+        self._runs: tuple[RowPlan, list[Run], QRect] | None = None
 
     @property
     def measures(self) -> Measures:
@@ -86,7 +93,6 @@ class RowItem(ListItem):
         if self._measures is None or self._measured_with is not self.context.metrics:
             self._measures = Measures.of(self.entry, self.context.metrics)
             self._measured_with = self.context.metrics
-            self._plan = None
         return self._measures
 
     @property
@@ -94,15 +100,10 @@ class RowItem(ListItem):
         """Whether the document has a value for it."""
         return self.entry.binding.is_set()
 
-    @property
-    def has_problem(self) -> bool:
-        """Whether something is wrong with it: refused text, a warning, an error."""
-        return bool(self.editor_message) or any(finding.severity in ("error", "warning") for finding in self._findings)
-
     def children(self) -> list["RowItem"]:
         """Rows for the fields of the object; made when they are first asked for."""
         if self._children is None:
-            self._children = [RowItem(entry, self.context) for entry in field_entries(self.entry)]
+            self._children = [RowItem(entry, self.context) for entry in field_entries(self.entry, self.context.overlay)]
         return self._children
 
     def made_children(self) -> list["RowItem"]:
@@ -130,7 +131,6 @@ class RowItem(ListItem):
         """Show the group before the label, or not."""
         if shown != self.caption:
             self.caption = shown
-            self.invalidate()
             if self.widget is not None:
                 self.widget.update()
 
@@ -151,29 +151,59 @@ class RowItem(ListItem):
         found = sorted(self._findings, key=lambda finding: _SEVERITIES.index(_severity(finding)))
         return (*own, *(Message(_severity(one), _worded(_severity(one), one.message)) for one in found))
 
+    def set_editor_state(self, *, draft: bool, message: str, meaning: str) -> None:
+        """Take over what the editor says."""
+        self.draft = draft
+        self.editor_message = message
+        self.meaning = meaning
+        (self.context.refused.add if draft else self.context.refused.discard)(self.key)
+        self.invalidate()
+
     def invalidate(self) -> None:
         """Its height has to be worked out anew."""
-        self._plan = None
+        self._plans.clear()
+        self._reckoned.clear()
 
     def plan(self, width: int) -> RowPlan:
         """Where everything goes at this width."""
-        measures = self.measures
-        if self._plan is None or self._plan_width != width:
-            whole = self.widget.whole_height if self.expanded and self.widget is not None else None
-            self._plan = plan_row(
+        plan = self._plans.get((width, self.caption))
+        if plan is None:
+            expanded = self.expanded and self.widget is not None
+            plan = self._plans[width, self.caption] = plan_row(
                 self.entry,
-                measures,
+                self.measures,
                 self.context.metrics,
                 words=self.words(),
                 shape=self._shape(width),
                 width=width,
-                whole_height=whole,
+                whole_height=self.widget.whole_height if expanded else None,
             )
-            self._plan_width = width
-        return self._plan
+        return plan
+
+    def runs(self, width: int) -> tuple[list[Run], QRect]:
+        """The texts to paint, and where "more" stands."""
+        plan = self.plan(width)
+        if self._runs is None or self._runs[0] is not plan:
+            painted = row_runs(
+                self.entry, self.measures, self.context.metrics, words=self.words(), plan=plan, width=width
+            )
+            self._runs = (plan, *painted)
+        return self._runs[1], self._runs[2]
 
     def height(self, width: int) -> int:
-        return self.plan(width).height
+        if self.widget is not None:
+            return self.plan(width).height
+        height = self._reckoned.get((width, self.caption))
+        if height is None:
+            height = self._reckoned[width, self.caption] = reckon_height(
+                self.entry,
+                self.context.metrics,
+                caption=self.caption,
+                lines=_lines(self.entry),
+                messages=len(self._findings),
+                width=width,
+            )
+        return height
 
     def build(self, parent: QWidget) -> QWidget:
         row = self.context.make_row(self, parent)
@@ -184,28 +214,17 @@ class RowItem(ListItem):
         return self.widget.targets() if self.widget is not None else []
 
     def _shape(self, width: int) -> EditorShape:
+        editor = self.widget.editor
+        height = editor.height_for(min(editor.preferred_width, width - SPACE * 8))
         meanings = self.entry.spec.kind in _MEANINGFUL
-        if self.widget is not None:
-            editor = self.widget.editor
-            height = editor.height_for(min(editor.preferred_width, width - SPACE * 8))
-            return EditorShape(height, editor.preferred_width, editor.block, meanings)
-        return _reckoned_shape(self.entry, meanings)
+        return EditorShape(height, editor.preferred_width, editor.block, meanings)
 
 
-def _reckoned_shape(entry: Entry, meanings: bool) -> EditorShape:
-    """What the editor will probably want, without making one."""
-    spec = entry.spec
-    block = spec.kind is Kind.JSON and not entry.secret
-    lines = 1
-    if spec.kind in (Kind.LIST, Kind.MAPPING) or (spec.kind is Kind.JSON and not spec.fields):
-        lines = _lines(entry, entry.binding.value())
-    return EditorShape(LINE_HEIGHT + (lines - 1) * SPACE * 2, SPACE * 42, block, meanings)
-
-
-def _lines(entry: Entry, value: Value) -> int:
-    if value is None:
+def _lines(entry: Entry) -> int:
+    """About how many lines the editor will have."""
+    if entry.spec.kind not in _SEVERAL_LINES or not entry.binding.is_set():
         return 1
-    return min(10, 1 + format_text(entry.spec, value).strip().count("\n"))
+    return min(10, 1 + format_text(entry.spec, entry.binding.value()).strip().count("\n"))
 
 
 def _severity(finding: Finding) -> str:

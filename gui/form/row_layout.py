@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFontMetrics
 
+from gui.form.editors.base import LINE_HEIGHT
 from gui.form.entries import Entry
 from gui.form.metrics import Metrics
 from gui.form.texts import tr
@@ -19,7 +19,7 @@ _TOP = SPACE + 2
 _BOTTOM = SPACE + 4
 _GAP = SPACE
 _INDENT = SPACE * 3
-_RESET = 28
+_RESET = LINE_HEIGHT
 _ICON = 16
 _SIDE_BY_SIDE = 720
 """From this room on the editor stands beside the text instead of below it."""
@@ -27,6 +27,8 @@ _LEFT_SHARE = 0.56
 _LEAST_EDITOR = 200
 _MEANING = SPACE * 11
 _TALL = 10_000
+WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
+"""How messages are broken into lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +110,11 @@ class Measures:
     def of(cls, entry: Entry, metrics: Metrics) -> "Measures":
         """Measure the texts of an entry."""
         return cls(
-            label=metrics.label_metrics.horizontalAdvance(entry.label),
-            flag=metrics.flag_metrics.horizontalAdvance(entry.flag) if entry.flag else 0,
-            summary=metrics.body_metrics.horizontalAdvance(entry.summary),
-            default=metrics.small_metrics.horizontalAdvance(default_line(entry)),
-            badge=metrics.small_metrics.horizontalAdvance(tr("deprecated")) + _GAP if entry.deprecated else 0,
+            label=metrics.label.width(entry.label),
+            flag=metrics.flag.width(entry.flag) if entry.flag else 0,
+            summary=metrics.body.width(entry.summary),
+            default=metrics.small.width(default_line(entry)),
+            badge=metrics.small.width(tr("deprecated")) + _GAP if entry.deprecated else 0,
         )
 
 
@@ -157,19 +159,19 @@ def plan_row(
     room = max(_LEAST_EDITOR, width - left - _RIGHT)
     beside = room >= _SIDE_BY_SIDE and not shape.block
     text_width = int(room * _LEFT_SHARE) - SPACE * 3 if beside else room
-    caption = metrics.small_metrics.horizontalAdvance(words.caption) + _GAP if words.caption else 0
+    caption = metrics.small.width(words.caption) + _GAP if words.caption else 0
     title = caption + measures.label + _GAP + measures.flag + measures.badge + metrics.changed
     title_lines = 1 if title <= text_width or not entry.flag else 2
-    top = _TOP + metrics.label_line + (metrics.small_line if title_lines == 2 else 0)
+    top = _TOP + metrics.label.line + (metrics.small.line if title_lines == 2 else 0)
     summary_top = top
     summary_lines = 0
     whole = whole_height(text_width) if whole_height is not None else None
     if whole is not None:
-        top += whole + metrics.body_line
+        top += whole + metrics.body.line
     elif entry.summary:
         more = metrics.more if entry.has_more else 0
         summary_lines = 1 if measures.summary + more <= text_width else 2
-        top += summary_lines * metrics.body_line
+        top += summary_lines * metrics.body.line
     if beside:
         start = left + int(room * _LEFT_SHARE)
         editor, reset, side, end = _place_beside(shape, metrics, start, left + room - start)
@@ -184,6 +186,33 @@ def plan_row(
     )
 
 
+def reckon_height(entry: Entry, metrics: Metrics, *, caption: bool, lines: int, messages: int, width: int) -> int:
+    """About how high a row will be, without measuring a single text: good enough for the length of a scroll bar.
+
+    Args:
+        lines: of the editor.
+        messages: how many there are.
+    """
+    room = max(_LEAST_EDITOR, width - _LEFT - entry.depth * _INDENT - _RIGHT)
+    block = entry.block
+    beside = room >= _SIDE_BY_SIDE and not block
+    text_width = int(room * _LEFT_SHARE) - SPACE * 3 if beside else room
+    letters = len(entry.label) + len(entry.flag) + (len(entry.group_title) if caption else 0)
+    top = _TOP + metrics.label.line
+    if letters * metrics.letter + metrics.changed + 2 * _GAP > text_width and entry.flag:
+        top += metrics.small.line
+    if entry.summary:
+        more = metrics.more if entry.has_more else 0
+        top += metrics.body.line * (1 if len(entry.summary) * metrics.letter + more <= text_width else 2)
+    editor = LINE_HEIGHT + (lines - 1) * metrics.body.line
+    side = metrics.small.line + 4
+    if beside:
+        top = max(top, _TOP + editor + side)
+    else:
+        top += SPACE // 2 + 2 + editor + (side if block else 0)
+    return top + messages * metrics.body.line + _BOTTOM
+
+
 def row_runs(
     entry: Entry, measures: Measures, metrics: Metrics, *, words: Words, plan: RowPlan, width: int
 ) -> tuple[list[Run], QRect]:
@@ -191,12 +220,12 @@ def row_runs(
     runs = _title(entry, measures, metrics, words, plan)
     more = QRect()
     if not plan.whole.isNull():
-        more = QRect(plan.left, plan.whole.bottom() + 1, metrics.more, metrics.body_line)
+        more = QRect(plan.left, plan.whole.bottom() + 1, metrics.more, metrics.body.line)
         runs.append(Run(more, tr("less"), "body", "accent"))
     elif plan.summary_lines:
         more = _summary(entry, metrics, plan, runs)
     text = " · ".join(part for part in (words.meaning, default_line(entry)) if part)
-    runs.append(Run(plan.side, _elided(metrics.small_metrics, text, plan.side.width()), "small", "muted"))
+    runs.append(Run(plan.side, metrics.small.elide(text, plan.side.width()), "small", "muted"))
     top = plan.messages_top
     room = width - plan.left - _RIGHT
     for message in words.messages:
@@ -212,7 +241,7 @@ def _place_beside(shape: EditorShape, metrics: Metrics, start: int, room: int) -
     editor_width = min(shape.preferred_width, room - _RESET - 4)
     editor = QRect(start, _TOP, editor_width, shape.height)
     reset = QRect(start + editor_width + 4, _TOP, _RESET, _RESET)
-    side = QRect(start, _TOP + shape.height + 4, room, metrics.small_line)
+    side = QRect(start, _TOP + shape.height + 4, room, metrics.small.line)
     return editor, reset, side, side.bottom() + 1
 
 
@@ -231,33 +260,33 @@ def _place_below(
     if fits:
         side_left = reset.right() + 1 + _GAP
         return editor, reset, QRect(side_left, top, left + room - side_left, _RESET), top + shape.height
-    side = QRect(left, top + shape.height + 4, room, metrics.small_line)
+    side = QRect(left, top + shape.height + 4, room, metrics.small.line)
     return editor, reset, side, side.bottom() + 1
 
 
 def _title(entry: Entry, measures: Measures, metrics: Metrics, words: Words, plan: RowPlan) -> list[Run]:
     runs: list[Run] = []
     x, end = plan.left, plan.left + plan.text_width
-    line = metrics.label_line
+    line = metrics.label.line
 
     def put(text: str, font: str, role: str, width: int) -> None:
         nonlocal x
         room = end - x
         if text and room > SPACE * 2:
-            shown = _elided(getattr(metrics, f"{font}_metrics"), text, room)
+            shown = text if width <= room else metrics.face(font).elide(text, room)
             runs.append(Run(QRect(x, _TOP, min(width, room), line), shown, font, role))
             x += width + _GAP
 
-    put(words.caption, "small", "muted", metrics.small_metrics.horizontalAdvance(words.caption))
+    put(words.caption, "small", "muted", metrics.small.width(words.caption))
     put(entry.label, "label", "text", measures.label)
     if plan.title_lines == 1:
         put(entry.flag, "flag", "muted", measures.flag)
-    put(words.status, "small", "modified", metrics.small_metrics.horizontalAdvance(words.status))
+    put(words.status, "small", "modified", metrics.small.width(words.status))
     if entry.deprecated:
         put(tr("deprecated"), "small", "warning", measures.badge)
     if plan.title_lines == 2:
-        shown = metrics.flag_metrics.elidedText(entry.flag, Qt.TextElideMode.ElideMiddle, plan.text_width)
-        runs.append(Run(QRect(plan.left, _TOP + line, plan.text_width, metrics.small_line), shown, "flag", "muted"))
+        shown = metrics.flag.elide_middle(entry.flag, plan.text_width)
+        runs.append(Run(QRect(plan.left, _TOP + line, plan.text_width, metrics.small.line), shown, "flag", "muted"))
     return runs
 
 
@@ -267,25 +296,21 @@ def _summary(entry: Entry, metrics: Metrics, plan: RowPlan, runs: list[Run]) -> 
     with_more = entry.has_more or plan.summary_lines == 2
     first, second, cut = metrics.wrap_two(entry.summary, width, last if with_more else width)
     for number, text in enumerate((first, second)):
-        rect = QRect(plan.left, plan.summary_top + number * metrics.body_line, width, metrics.body_line)
+        rect = QRect(plan.left, plan.summary_top + number * metrics.body.line, width, metrics.body.line)
         if text:
             runs.append(Run(rect, text, "body", "muted"))
     if not entry.has_more and not cut:
         return QRect()
     below = plan.summary_lines == 2
     line = second if below else first
-    x = metrics.body_metrics.horizontalAdvance(line) + SPACE // 2 if line else 0
-    top = plan.summary_top + (metrics.body_line if below else 0)
-    more = QRect(plan.left + x, top, metrics.more, metrics.body_line)
+    x = metrics.body.width(line) + SPACE // 2 if line else 0
+    top = plan.summary_top + (metrics.body.line if below else 0)
+    more = QRect(plan.left + x, top, metrics.more, metrics.body.line)
     runs.append(Run(more, tr("more"), "body", "accent"))
     return more
 
 
 def _message_height(message: Message, metrics: Metrics, room: int) -> int:
     rect = QRect(0, 0, room - _ICON - SPACE // 2, _TALL)
-    flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
-    return max(metrics.body_line, metrics.body_metrics.boundingRect(rect, int(flags), message.text).height() + 2)
-
-
-def _elided(metrics: QFontMetrics, text: str, width: int) -> str:
-    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+    wrapped = metrics.body.metrics.boundingRect(rect, WRAP, message.text)
+    return max(metrics.body.line, wrapped.height() + 2)

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import theme
+from gui.form.frame import ICON, picture
 from gui.form.metrics import Metrics
 from gui.form.row_item import RowItem
-from gui.form.row_layout import BAR, Run
+from gui.form.row_layout import BAR, WRAP, Run
 from gui.theme import SPACE
 
-_ICON = 16
 _BAR_INSET = SPACE // 2
 
 
@@ -32,19 +32,21 @@ def paint_row(
         left = item.entry.depth * SPACE * 3 + (SPACE // 2 if item.entry.depth else 0)
         painter.fillRect(QRect(left, _BAR_INSET, BAR, row.height() - 2 * _BAR_INSET), QColor(look.modified))
     for run in runs:
-        painter.setFont(getattr(metrics, run.font))
+        face = metrics.face(run.font)
+        painter.setFont(face.font)
         painter.setPen(QColor(getattr(look, run.role)))
         if run.icon:
             _icon(painter, run, row.devicePixelRatioF())
+        rect = run.rect
         if run.wrap:
-            painter.drawText(run.rect, int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft), run.text)
+            painter.drawText(rect, WRAP, run.text)
         else:
-            painter.drawText(run.rect, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), run.text)
+            painter.drawText(rect.x(), face.baseline(rect.y(), rect.height()), run.text)
 
 
 def _icon(painter: QPainter, run: Run, ratio: float) -> None:
-    left = run.rect.left() - _ICON - SPACE // 2
-    painter.drawPixmap(left, run.rect.top(), theme.pixmap(run.icon, _ICON, run.role, ratio))
+    left = run.rect.left() - ICON - SPACE // 2
+    painter.drawPixmap(left, run.rect.top(), picture(run.icon, run.role, ratio, theme.colors()))
 
 
 def _has_focus(row: QWidget) -> bool:

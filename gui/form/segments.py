@@ -1,21 +1,25 @@
 """A bar of a few words of which one is chosen; painted by itself, so that hundreds of them cost little."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui import theme
+from gui.form.frame import RADIUS, paint_frame
 from gui.theme import SPACE
 
 _PADDING = SPACE + SPACE // 2
 _LEAST = SPACE * 5
-_RADIUS = 4.0
 
 
 class SegmentBar(QWidget):
     """Words side by side; a click or Left and Right choose.
+
+    Args:
+        words: what can be chosen.
+        quiet: places whose choice is no news (a default, a way of looking) and is painted without an accent.
 
     Signals:
         chosen: the person chose the word at this place. Not sent by `select`.
@@ -23,8 +27,11 @@ class SegmentBar(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, words: Sequence[str], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, words: Sequence[str], parent: QWidget | None = None, *, quiet: Collection[int] = frozenset()
+    ) -> None:
         super().__init__(parent)
+        self._quiet = frozenset(quiet)
         self._words = list(words)
         self._disabled: set[int] = set()
         self._current = -1
@@ -111,12 +118,9 @@ class SegmentBar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         look = theme.colors()
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = QRectF(0.5, 0.5, sum(self._widths) - 1, self.height() - 1)
-        focused = self.hasFocus()
-        painter.setPen(QPen(QColor(look.accent if focused else look.border), 2 if focused else 1))
-        painter.setBrush(QColor(look.surface))
-        painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
+        rect = QRect(0, 0, sum(self._widths), self.height())
+        painter.fillRect(rect.adjusted(2, 2, -2, -2), QColor(look.surface))
+        paint_frame(painter, rect, look, focused=self.hasFocus())
         for place, word in enumerate(self._words):
             self._paint_word(painter, place, word, look)
         painter.end()
@@ -124,18 +128,15 @@ class SegmentBar(QWidget):
     def _paint_word(self, painter: QPainter, place: int, word: str, look: theme.Colors) -> None:
         rect = self.rect_of(place)
         enabled = self.isEnabled() and place not in self._disabled
-        color = look.text if enabled else look.muted
-        if place == self._current:
-            inner = QRectF(rect).adjusted(2, 2, -2, -2)
+        loud = enabled and place == self._current and place not in self._quiet
+        if place == self._current or (place == self._hovered and enabled):
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(look.accent_fill if enabled else look.raised))
-            painter.drawRoundedRect(inner, _RADIUS - 1, _RADIUS - 1)
-            color = look.on_fill if enabled else look.muted
-        elif place == self._hovered and enabled:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(look.raised))
-            painter.drawRoundedRect(QRectF(rect).adjusted(2, 2, -2, -2), _RADIUS - 1, _RADIUS - 1)
-        painter.setPen(QColor(color))
+            painter.setBrush(QColor(look.accent_fill if loud else look.raised))
+            painter.drawRoundedRect(QRectF(rect).adjusted(3, 3, -3, -3), RADIUS - 1, RADIUS - 1)
+        if place == self._current and not loud:
+            # Told by a line as well, since the ground alone is a faint difference.
+            painter.fillRect(QRect(rect.left() + 8, rect.bottom() - 4, rect.width() - 16, 2), QColor(look.muted))
+        painter.setPen(QColor(look.on_fill if loud else look.text if enabled else look.muted))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, word)
 
     def _measure(self) -> None:

@@ -1,6 +1,7 @@
 """Which rows are listed, and in which order: level, filters, search."""
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from core.schema.model import ArgumentSchema
@@ -8,6 +9,7 @@ from core.schema.overlay import ArticleTerm, Level, Overlay
 from core.schema.search import SearchIndex
 from gui.form.catalog import Catalog
 from gui.form.row_item import RowItem
+from gui.form.texts import tr
 
 _FILTER = re.compile(r"@([a-z]+)(?::(\"[^\"]*\"|\S*))?", re.IGNORECASE)
 
@@ -73,16 +75,16 @@ class Selector:
         self._catalog = catalog
         self._rows = {row.key: row for row in catalog.arguments}
         self._index: SearchIndex | None = None
-        self._variable_texts: dict[str, tuple[str, str]] = {}
+        self._variables: dict[str, tuple[str, str, RowItem]] = {}
 
     def prepare(self) -> SearchIndex:
         """Make the search ready, so that the first key is as quick as the others."""
         if self._index is None:
             self._index = SearchIndex(self._schema, self._overlay)
         for row in self._catalog.variables():
-            if row.key not in self._variable_texts:
+            if row.key not in self._variables:
                 name = _plain(row.entry.label)
-                self._variable_texts[row.key] = (name, f"{name} {_plain(row.entry.spec.help)}")
+                self._variables[row.key] = (name, f"{name} {_plain(row.entry.spec.help)}", row)
         return self._index
 
     def counts(self) -> dict[Level, int]:
@@ -92,49 +94,50 @@ class Selector:
         counts[Level.EVERYTHING] += len(self._schema.environment)
         return counts
 
-    def select(self, wanted: Wanted) -> Selection:
-        """The rows for a wish. A search and the filters look through every level."""
+    def select(self, wanted: Wanted, changed: Set[str], problems: Set[str]) -> Selection:
+        """The rows for a wish. A search and the filters look through every level.
+
+        Args:
+            changed: keys of what has a value of its own.
+            problems: keys of what has a warning, an error or a refused text.
+        """
         if wanted.searching:
-            return self._search(wanted)
+            return self._search(wanted, changed, problems)
         rank = wanted.level.rank
         # What is set or wrong stays in sight whatever the level, so that nothing works unseen.
-        rows = [row for row in self._catalog.arguments if row.entry.level.rank <= rank or row.is_set or row.has_problem]
+        always = changed | problems
+        rows = [row for row in self._catalog.arguments if row.entry.level.rank <= rank or row.key in always]
         everything = wanted.level is Level.EVERYTHING
         variables = self._catalog.variables() if everything else self._catalog.set_variables()
         return Selection([*self._catalog.unknown(), *rows, *variables])
 
-    def _search(self, wanted: Wanted) -> Selection:
+    def _search(self, wanted: Wanted, changed: Set[str], problems: Set[str]) -> Selection:
         words, filters = wanted.words, wanted.filters
-        result = self.prepare().query(wanted.query, is_set=self._is_set, has_warning=self._has_problem)
+        index = self.prepare()
+        result = index.query(wanted.query, is_set=changed.__contains__, has_warning=problems.__contains__)
         names = set(result.names)
         rows = [self._rows[name] for name in result.names] if words else self._in_order(names)
         strange = self._catalog.unknown() if "modified" in filters and not words else []
-        return Selection([*strange, *rows, *self._variables(words, filters)], bool(words), result.terms)
+        variables = self._found_variables(words, filters)
+        if "modified" in filters:
+            variables = [row for row in variables if row.key in changed]
+        if "warning" in filters:
+            variables = [row for row in variables if row.key in problems]
+        return Selection([*strange, *rows, *variables], bool(words), result.terms)
 
     def _in_order(self, names: set[str]) -> list[RowItem]:
         return [row for row in self._catalog.arguments if row.key in names]
 
-    def _variables(self, words: list[str], filters: dict[str, str]) -> list[RowItem]:
+    def _found_variables(self, words: list[str], filters: dict[str, str]) -> list[RowItem]:
         if not Level.EVERYTHING.value.startswith(filters.get("level", "")):
             return []
-        plain = [_plain(word) for word in words]
-        found: list[tuple[bool, RowItem]] = []
-        for row in self._catalog.variables():
-            if not row.entry.group_title.lower().startswith(filters.get("group", "")):
-                return []
-            if ("modified" in filters and not row.is_set) or ("warning" in filters and not row.has_problem):
-                continue
-            name, text = self._variable_texts[row.key]
-            if all(word in text for word in plain):
-                found.append((not all(word in name for word in plain), row))
-        found.sort(key=lambda pair: pair[0])
-        return [row for _, row in found]
-
-    def _is_set(self, name: str) -> bool:
-        return self._rows[name].is_set
-
-    def _has_problem(self, name: str) -> bool:
-        return any(row.has_problem for row in self._catalog.of_argument(name))
+        if not tr("Environment variables").lower().startswith(filters.get("group", "")):
+            return []
+        found = list(self._variables.values())
+        for word in map(_plain, words):
+            found = [one for one in found if word in one[1]]
+        plain = _plain("_".join(words))
+        return [row for name, _, row in sorted(found, key=lambda one: plain not in one[0])]
 
 
 def _plain(text: str) -> str:

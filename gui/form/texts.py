@@ -1,4 +1,4 @@
-"""Words of the form that depend on data: defaults, summaries, labels of fields."""
+"""Words of the form that depend on data: defaults and summaries."""
 
 import re
 
@@ -70,9 +70,3 @@ def placeholder(spec: Spec) -> str:
     default = spec.default
     told = default.state is DefaultState.VALUE and default.value not in (None, "", [], {})
     return default_words(spec) if told else ""
-
-
-def field_label(name: str) -> str:
-    """A key of a JSON object as words."""
-    words = name.replace("_", " ").strip()
-    return words[:1].upper() + words[1:] if words else name

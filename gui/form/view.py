@@ -25,8 +25,8 @@ from gui.form.virtual_list import VirtualList
 from gui.theme import SPACE
 from gui.widgets import separator
 
-_ROOM_FOR_GROUPS = SPACE * 92
-_GROUPS_WIDTH = SPACE * 26
+_ROOM_FOR_GROUPS = SPACE * 100
+_GROUPS_WIDTH = SPACE * 32
 
 
 class FormView(QWidget):
@@ -53,6 +53,7 @@ class FormView(QWidget):
             resized=self._row_resized,
             changed=self._row_changed,
             structure_changed=lambda _row: self._fill(keep_place=True),
+            overlay=overlay,
             make_row=Row,
         )
         self._catalog: Catalog | None = None
@@ -149,8 +150,7 @@ class FormView(QWidget):
 
     def refused(self) -> list[str]:
         """Keys of settings in whose editor stands something that could not be written."""
-        rows = self._catalog.made() if self._catalog is not None else ()
-        return [row.key for row in rows if row.draft]
+        return sorted(self._context.refused)
 
     def keys(self) -> list[str]:
         """Keys of every setting of the schema, listed or not: arguments, then variables."""
@@ -222,7 +222,7 @@ class FormView(QWidget):
         if self._selector is None:
             return
         wanted = self.header.wanted()
-        self._selection = self._selector.select(wanted)
+        self._selection = self._selector.select(wanted, self._changed(), self._problems())
         self._fill(keep_place=keep_place)
         count = len(self._selection.rows)
         self.header.search.show_count((tr("{0} found") if wanted.searching else tr("{0} settings")).format(count))
@@ -236,14 +236,21 @@ class FormView(QWidget):
         """Bring the numbers on filters and groups up to date."""
         if self._catalog is None or self._listing is None:
             return
-        refused = self.refused()
-        noted = [name for name, found in self._findings.items() if any(one.severity != "info" for one in found)]
-        changed = len(self._port.values) + len(self._port.environment)
-        self.header.show_counts(changed, len({*refused, *noted}))
-        self.groups.show_groups(self._listing.groups(self._selection))
-        if len(refused) != self._refused:
-            self._refused = len(refused)
+        changed = self._changed()
+        self.header.show_counts(len(changed), len(self._problems()))
+        self.groups.show_groups(self._listing.groups(self._selection, changed))
+        if len(self._context.refused) != self._refused:
+            self._refused = len(self._context.refused)
             self.refused_changed.emit(self._refused)
+
+    def _changed(self) -> set[str]:
+        """Keys of what has a value of its own."""
+        return {*self._port.values, *(f"env:{name}" for name in self._port.environment)}
+
+    def _problems(self) -> set[str]:
+        """Keys of what has a warning, an error or a refused text; a field stands for its argument."""
+        noted = {name for name, found in self._findings.items() if any(one.severity != "info" for one in found)}
+        return noted | {key.split(".", 1)[0] for key in self._context.refused}
 
     def _row_resized(self, row: RowItem) -> None:
         self.list.item_resized(row)
@@ -258,7 +265,7 @@ class FormView(QWidget):
 
     def _is_hidden(self, change: Change) -> bool:
         keys = [*change.arguments, *(f"env:{name}" for name in change.environment)]
-        is_set = {*self._port.values, *(f"env:{name}" for name in self._port.environment)}
+        is_set = self._changed()
         return any(key in is_set and self.list.place_of(key) is None for key in keys)
 
     def _apply_findings(self) -> None:
@@ -314,6 +321,7 @@ class FormView(QWidget):
         others = self._listing.others() if self._listing is not None else []
         self.list.remove_widgets([*rows, *others])
         self._selection = Selection()
+        self._context.refused.clear()
 
 
 def _refresh_row(row: RowItem) -> None:

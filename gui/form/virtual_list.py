@@ -236,10 +236,12 @@ class VirtualList(QAbstractScrollArea):
         width = self._width()
         self._tops = list(accumulate((item.height(width) for item in self._items), initial=0))
 
-    def _set_height(self, place: int, height: int) -> None:
+    def _set_height(self, place: int, height: int, *, above: bool = False) -> int:
+        """Correct a height; tells how far to scroll so that what is in sight stays, when the item begins above it."""
         step = height - (self._tops[place + 1] - self._tops[place])
         if step:
             self._tops[place + 1 :] = [top + step for top in self._tops[place + 1 :]]
+        return step if above else 0
 
     def _anchor(self) -> tuple[str, int] | None:
         """The item that must not move in sight: the focused one if it is in sight, else the first; and its distance."""
@@ -284,7 +286,7 @@ class VirtualList(QAbstractScrollArea):
             if item.widget is None:
                 item.widget = item.build(self._content)
                 self._order(item)
-                self._set_height(place, item.height(width))
+                value += self._set_height(place, item.height(width), above=self._tops[place] < value)
             seen[item.key] = item
             place += 1
         self._keep_focused(seen)
@@ -292,6 +294,7 @@ class VirtualList(QAbstractScrollArea):
             if seen.get(key) is not item and item.widget is not None:
                 item.widget.hide()
         self._set_range()
+        self.verticalScrollBar().setValue(value)
         value = self.verticalScrollBar().value()
         self._content.setGeometry(0, -value, width, max(height, self._tops[-1]))
         for key, item in seen.items():

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QTextOption, QWheelEvent
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QTextOption, QWheelEvent
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
-from gui.form.editors.base import LINE_HEIGHT
 from gui.form.editors.line import is_undo_key
 from gui.theme import SPACE
 
@@ -25,6 +24,7 @@ class GrowingEdit(QPlainTextEdit):
         super().__init__()
         self._has_draft = has_draft
         self._most_lines = most_lines
+        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -37,13 +37,21 @@ class GrowingEdit(QPlainTextEdit):
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines > self._most_lines else None
         self.setVerticalScrollBarPolicy(policy or Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         spacing = self.fontMetrics().lineSpacing()
-        return max(LINE_HEIGHT, min(lines, self._most_lines) * spacing + SPACE + 2 * self.frameWidth() + 2)
+        return min(lines, self._most_lines) * spacing + SPACE
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and is_undo_key(event):
             event.setAccepted(self._own_undo(event))
             return event.isAccepted()
         return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._repaint_outline()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._repaint_outline()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if is_undo_key(event) and not self._own_undo(event):
@@ -59,6 +67,11 @@ class GrowingEdit(QPlainTextEdit):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+    def _repaint_outline(self) -> None:
+        owner = self.parentWidget()
+        if owner is not None:
+            owner.update()
 
     def _own_undo(self, event: QKeyEvent) -> bool:
         if not self._has_draft():

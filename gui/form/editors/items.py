@@ -1,17 +1,19 @@
 """Several values: one a line, in a box that grows."""
 
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from core.schema.kinds import Spec
 from core.schema.model import Kind, Value
 from gui import theme
-from gui.form.editors.base import EditorHost, TextualEditor
+from gui.form.editors.base import LINE_HEIGHT, EditorHost, TextualEditor
 from gui.form.editors.growing import GrowingEdit
 from gui.form.editors.line import fill
+from gui.form.frame import paint_frame
 from gui.form.texts import placeholder, tr
 
 _MOST_LINES = 10
+_EDGE = 2
 _MONOSPACED = (Kind.JSON, Kind.MAPPING)
 
 
@@ -45,14 +47,19 @@ class BoxEditor(TextualEditor):
         self._grow()
 
     def height_for(self, width: int) -> int:
-        self._height = self.box.wanted_height()
+        self._height = self._wanted()
         return self._height
 
     def targets(self) -> list[QWidget]:
         return [self.box]
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_frame(painter, self.rect(), theme.colors(), focused=self.box.hasFocus(), wrong=self.has_draft)
+        painter.end()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.box.setGeometry(self.rect())
+        self.box.setGeometry(self.rect().adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE))
         self._grow()
 
     def _changed(self) -> None:
@@ -61,8 +68,11 @@ class BoxEditor(TextualEditor):
         self.edited()
         self._grow()
 
+    def _wanted(self) -> int:
+        return max(LINE_HEIGHT, self.box.wanted_height() + 2 * _EDGE)
+
     def _grow(self) -> None:
-        if self._height and self.box.wanted_height() != self._height:
+        if self._height and self._wanted() != self._height:
             self.host.resized()
 
 

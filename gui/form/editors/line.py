@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
 from gui import theme
+from gui.form.frame import paint_frame
 from gui.form.texts import tr
+from gui.theme import SPACE
 
 _MANY = 16
 
@@ -32,6 +34,14 @@ class LineEdit(QLineEdit):
         super().__init__()
         self._has_draft = has_draft
         self._drop_draft = drop_draft
+        self.setFrame(False)
+        self.setTextMargins(SPACE // 2, 0, 0, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        paint_frame(painter, self.rect(), theme.colors(), focused=self.hasFocus(), wrong=self._has_draft())
+        painter.end()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and is_undo_key(event):

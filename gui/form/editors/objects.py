@@ -49,7 +49,8 @@ class ObjectEditor(Editor):
         self._state: tuple[bool, Value] = (False, None)
         self._names = ("", "")
         self.box: JsonTextEditor | None = None
-        self.bar = SegmentBar([tr("Summary"), tr("Fields ({0})").format(len(spec.fields)), tr("Text")], self)
+        words = [tr("Summary"), tr("Fields ({0})").format(len(spec.fields)), tr("Text")]
+        self.bar = SegmentBar(words, self, quiet=range(len(words)))
         self.bar.select(_SUMMARY)
         self.bar.chosen.connect(self._chosen)
         self.bar.setToolTip(tr("How to look at this object"))

@@ -20,7 +20,7 @@ class ToggleEditor(Editor):
         words = [self._default_word(), tr("On")]
         if spec.kind is not Kind.FLAG:
             words.append(tr("Off"))
-        self.bar = SegmentBar(words, self)
+        self.bar = SegmentBar(words, self, quiet=(_DEFAULT,))
         self.bar.select(_DEFAULT)
         self.preferred_width = self.bar.sizeHint().width()
         self.bar.chosen.connect(self._chosen)
