@@ -108,16 +108,18 @@ def _row(argument: Argument, overlay: Overlay) -> _Row:
         "fields": " ".join(field.name for field in argument.fields),
         "group": f"{argument.group} {title}",
     }
-    texts = tuple(_plain(places[place]) for place, _ in _SCORES)
+    # The space in front lets a short word be looked for at the start of words.
+    texts = tuple(f" {_plain(places[place])}" for place, _ in _SCORES)
+    name = texts[0].replace(" ", "")
     return _Row(
         name=argument.name,
         level=overlay.level(argument),
         groups=(argument.group.lower(), title.lower()),
         texts=texts,
-        whole=frozenset(" ".join(texts[:4]).split()),
+        whole=frozenset("".join(texts[:4]).split()),
         phrases=frozenset(_plain(word) for word in aliases),
-        compact=texts[0].replace(" ", ""),
-        everything=" ".join(("", *texts, texts[0].replace(" ", ""))),
+        compact=name,
+        everything="".join((*texts, " ", name)),
     )
 
 
@@ -162,6 +164,6 @@ class _Query:
             total += _EXACT_ALIAS
         for word, needle in self._words:
             places = zip(row.texts, _SCORES, strict=True)
-            total += next((value for text, (_, value) in places if needle.strip() in text), 1)
+            total += next((value for text, (_, value) in places if needle in text), 1)
             total += _WHOLE_WORD if word in row.whole else 0
         return total

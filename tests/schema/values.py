@@ -82,11 +82,22 @@ def _objects(argument: Argument) -> list[Value]:
         values: list[Value] = [required]
         for field in argument.fields:
             for value in own_values(argument.name, field.name) or field_values(field):
-                values.append({**required, **companions(argument.name, field.name, value), field.name: value})
+                values.append({**required, **_companions(argument, field, value), field.name: value})
         return values
     texts: list[Value] = ["plain text"] if argument.plain_text else []
     arrays: list[Value] = [["*"], ["https://a.example", "b c"]] if isinstance(argument.default.value, list) else []
     return arrays or [OBJECT, {}, *texts]
+
+
+def _companions(argument: Argument, field: Field, value: Value) -> dict[str, Value]:
+    """The companions that this version has, with a choice that this version knows."""
+    known = {other.name: other for other in argument.fields}
+    wanted = companions(argument.name, field.name, value)
+    return {
+        name: item if not known[name].choices or item in known[name].choices else known[name].choices[0]
+        for name, item in wanted.items()
+        if name in known
+    }
 
 
 def field_values(field: Field) -> list[Value]:

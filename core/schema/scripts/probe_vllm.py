@@ -234,7 +234,7 @@ def argument_facts(parser, titles):
                     "const": as_json(action.const)[1],
                     "default": default_facts(action.default),
                     "required": bool(action.required and action.option_strings),
-                    "help": (action.help or "").replace("%%", "%").strip() or texts.get(action.dest, ""),
+                    "help": re.sub("%%+", "%", action.help or "").strip() or texts.get(action.dest, ""),
                     "deprecated": action in marked or bool(getattr(action, "deprecated", False)),
                     "tree": None if annotation is None else annotation_tree(annotation, 0, titles),
                     "class": None if cls is None else annotation_tree(cls, NESTING, titles - {cls.__name__}),
