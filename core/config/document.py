@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
 
-from psygnal import Signal
-
+from core.base.listeners import Listeners
 from core.config.json_values import copy_value, same_value
 from core.schema.model import Value
 
@@ -51,9 +50,8 @@ class ConfigDocument:
     Not thread-safe: edit it on one thread. Listeners are called on that thread, after the edit; a listener may edit.
     """
 
-    changed = Signal(Change)
-
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.changed = Listeners[Change]()
         self._state = _State()
         self._shown: tuple[_State, Mapping[str, Value]] | None = None
         self._undo: list[_State] = []

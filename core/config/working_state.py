@@ -1,6 +1,7 @@
 """What the program finds again when it starts: settings, chosen engine, the window's layout. Never a secret."""
 
 import json
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,12 +53,14 @@ class _Document(SavedState, frozen=True, kw_only=True):
 class WorkingState:
     """Keeps the state in `working.json` in the configuration folder, readable by its owner alone.
 
-    Not thread-safe. When to save (after how long a pause) is the caller's business.
+    Any thread may save; savings that overlap follow each other. When to save (after how long a pause) is the caller's
+    business.
     """
 
     def __init__(self, paths: Paths, overlay: Overlay | None = None) -> None:
         self._path = paths.config / "working.json"
         self._overlay = overlay
+        self._lock = threading.Lock()
 
     @property
     def path(self) -> Path:
@@ -90,7 +93,11 @@ class WorkingState:
             DynoError: it could not be written (a full disk, a read-only folder); what was saved before is untouched.
             TypeError: something in it is no JSON value; likewise untouched.
         """
-        overlay = self._overlay = self._overlay or load_overlay()
+        with self._lock:
+            return self._write(state)
+
+    def _write(self, state: SavedState) -> tuple[str, ...]:
+        overlay = self._overlay or load_overlay()
         values = {name: value for name, value in state.values.items() if not _secret(overlay, name, value)}
         variables = {name: value for name, value in state.environment.items() if not is_secret_variable(name, value)}
         left_out = (

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -208,6 +209,20 @@ def test_what_cannot_be_saved_is_told_and_changes_nothing(paths):
         WorkingState(paths).save(SavedState(values={"seed": 1}))
     assert failure.value.hint
     assert failure.value.detail
+
+
+def test_savings_from_several_threads_leave_a_whole_file(state, paths):
+    def save(number):
+        for _ in range(5):
+            state.save(SavedState(values={"seed": number, "text": "x" * 10_000}))
+
+    threads = [threading.Thread(target=save, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert state.load().values["seed"] in range(4)
+    assert [entry.name for entry in paths.config.iterdir()] == ["working.json"]
 
 
 def test_what_is_no_json_leaves_the_old_file(state):
