@@ -14,8 +14,9 @@ _FINE_OFFSETS = ((0.0, -0.4), (0.4, 0.0), (0.0, 0.4), (-0.4, 0.0))
 _THIN_OFFSETS = ((0.0, 0.0),)
 # A curve that goes up and down more than this many widths of the plot is a band of ink; one pass draws that as well.
 _DENSE = 12.0
-# Tinting an area costs the square of the points of a noisy edge; with more than this many the edge is averaged.
-_MOST_EDGE_POINTS = 240
+# Tinting an area costs the square of the ups and downs of its edge; a noisy edge is averaged to so many points.
+_NOISY = 8.0
+_NOISY_EDGE_POINTS = 120
 
 
 class Curve(pg.PlotCurveItem):
@@ -65,15 +66,21 @@ class Curve(pg.PlotCurveItem):
             return QRectF()
         return QRectF(float(x[0]), -0.1, float(x[-1] - x[0]), 1.2)
 
+    def shape(self) -> QPainterPath:
+        """Nothing to touch: the mouse acts on the plot, and looking for it along each curve would be slow."""
+        return QPainterPath()
+
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Draw the area, then the line."""
         if self.xData is None or len(self.xData) == 0:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._tint is not None:
             if self._area is None:
-                self._area = _area_path(self.xData, self.yData)
+                self._area = _area_path(self.xData, self.yData, self._climb > _NOISY)
+            # The line lies on the edge, so smoothing it would only cost time.
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillPath(self._area, self._tint)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ratio = painter.device().devicePixelRatioF()
         painter.setPen(self._pen(ratio))
         base = painter.worldTransform()
@@ -97,10 +104,10 @@ class Curve(pg.PlotCurveItem):
         return _OFFSETS if ratio < 1.5 else _FINE_OFFSETS
 
 
-def _area_path(x: np.ndarray, y: np.ndarray) -> QPainterPath:
+def _area_path(x: np.ndarray, y: np.ndarray, noisy: bool) -> QPainterPath:
     """The area between a curve and 0, one closed part for each stretch without a gap."""
-    group = -(-len(x) // _MOST_EDGE_POINTS)
-    if group > 1:
+    group = -(-len(x) // _NOISY_EDGE_POINTS)
+    if noisy and group > 1:
         starts = np.arange(0, len(x), group)
         counts = np.diff(np.append(starts, len(x)))
         x = np.concatenate((x[starts], x[-1:]))

@@ -74,6 +74,9 @@ class Header(pg.GraphicsWidget):
         self._metrics = QFontMetricsF(self._font)
         self._line = max(self._metrics.height(), QFontMetricsF(self._bold).height()) + 2
         self._look = theme.colors()
+        self._axis_widths = {side: ValueAxis.width_for(side) for side in Side}
+        self._digit_metrics = QFontMetricsF(self._digits)
+        self._bold_metrics = QFontMetricsF(self._bold)
         self._room.clear()
         self._arrange()
 
@@ -124,18 +127,15 @@ class Header(pg.GraphicsWidget):
         super().resizeEvent(event)
         self._arrange()
 
-    def _left(self) -> float:
-        return ValueAxis.width_for(Side.LEFT)
-
     def _right(self) -> float:
         if Side.RIGHT not in self._units:
             return self.size().width()
-        return self.size().width() - ValueAxis.width_for(Side.RIGHT) - ValueAxis.width_for(Side.FAR_RIGHT)
+        return self.size().width() - self._axis_widths[Side.RIGHT] - self._axis_widths[Side.FAR_RIGHT]
 
     def _width_of(self, entry: Entry) -> float:
         wide = self._metrics.horizontalAdvance(entry.label) + SAMPLE_WIDTH + _GAP
         if entry.value:
-            value = QFontMetricsF(self._digits).horizontalAdvance(entry.value)
+            value = self._digit_metrics.horizontalAdvance(entry.value)
             self._room[entry.key] = max(self._room.get(entry.key, 0.0), value)
             wide += _GAP + self._room[entry.key]
         return wide
@@ -143,7 +143,7 @@ class Header(pg.GraphicsWidget):
     def _arrange(self) -> None:
         """Give every entry its place; tells when the number of lines changes."""
         places = []
-        x = self._left() + QFontMetricsF(self._bold).horizontalAdvance(self._title) + _BETWEEN
+        x = self._axis_widths[Side.LEFT] + self._bold_metrics.horizontalAdvance(self._title) + _BETWEEN
         y = float(_ABOVE)
         indent = x
         for entry in self._entries:
@@ -165,7 +165,7 @@ class Header(pg.GraphicsWidget):
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Draw it all on the bottom lines of its area."""
         centre = Qt.AlignmentFlag.AlignVCenter
-        left, right = self._left(), self._right()
+        left, right = self._axis_widths[Side.LEFT], self._right()
         look = self._look
         painter.setFont(self._bold)
         painter.setPen(QColor(look.text))
@@ -175,7 +175,7 @@ class Header(pg.GraphicsWidget):
         if not self._folded:
             self._paint_units(painter, left, right)
         if self._message:
-            start = left + QFontMetricsF(self._bold).horizontalAdvance(self._title) + _BETWEEN
+            start = left + self._bold_metrics.horizontalAdvance(self._title) + _BETWEEN
             room = max(0.0, (self.size().width() if self._folded else right) - start)
             text = self._metrics.elidedText(self._message, Qt.TextElideMode.ElideRight, room)
             painter.drawText(QRectF(start, _ABOVE, room, self._line), centre, text)
@@ -185,7 +185,7 @@ class Header(pg.GraphicsWidget):
 
     def _paint_units(self, painter: QPainter, left: float, right: float) -> None:
         bottom = self.size().height() - self._line - theme.SPACE / 2
-        wide = ValueAxis.width_for(Side.RIGHT)
+        wide = self._axis_widths[Side.RIGHT]
         for side, unit in self._units.items():
             if side is Side.LEFT:
                 box = QRectF(0, bottom, left - _GAP, self._line)

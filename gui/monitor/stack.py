@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsLayoutItem, QWidget
 
 from core.telemetry.marks import Mark
@@ -60,7 +60,6 @@ class PlotStack(pg.GraphicsLayoutWidget):
             panel.area.zoomed.connect(self.zoomed.emit)
             panel.area.live_asked.connect(self.live_asked)
             panel.header.entry_clicked.connect(self.curves_hidden)
-        self.scene().sigMouseMoved.connect(self._mouse_moved)
         self.apply_theme()
 
     def panel(self, key: str) -> PanelView:
@@ -158,6 +157,15 @@ class PlotStack(pg.GraphicsLayoutWidget):
             return
         event.accept()
 
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """The crosshair goes along; the scene's own signal leaves out moves that come fast."""
+        super().mouseMoveEvent(event)
+        position = self.mapToScene(event.position().toPoint())
+        area = self._any_area()
+        inside = area.left() <= position.x() <= area.right() and 0 <= position.y() <= self.height()
+        self._hover_x = position.x() if inside else None
+        self.read()
+
     def leaveEvent(self, event: QEvent) -> None:
         """The crosshair goes with the mouse."""
         super().leaveEvent(event)
@@ -217,12 +225,6 @@ class PlotStack(pg.GraphicsLayoutWidget):
         marks = [(mark.t - t0) / length for mark in self._marks if t0 <= mark.t <= t1]
         for view in self._open():
             view.backdrop.set_columns(columns, marks)
-
-    def _mouse_moved(self, position: QPointF) -> None:
-        area = self._any_area()
-        inside = area.left() <= position.x() <= area.right() and 0 <= position.y() <= self.height()
-        self._hover_x = position.x() if inside else None
-        self.read()
 
 
 def _place(

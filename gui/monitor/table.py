@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -62,6 +62,14 @@ class StatsModel(QAbstractTableModel):
         self._why_missing = why_missing
         self._rows: list[Row] = []
         self._since: float | None = None
+        self.apply_theme()
+
+    def apply_theme(self) -> None:
+        """Take font and colours anew."""
+        look = theme.colors()
+        self._font = theme.font_tabular(small=True)
+        self._text = QColor(look.text)
+        self._muted = QColor(look.muted)
 
     def set_rows(self, quantities: Sequence[Quantity], devices: Sequence[int]) -> None:
         """Show these quantities, the GPU's once for each device (and once without one)."""
@@ -135,10 +143,10 @@ class StatsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(column)
         if role == Qt.ItemDataRole.FontRole:
-            return theme.font_tabular(small=True)
+            return self._font
         if role == Qt.ItemDataRole.ForegroundRole:
             missing = column >= NOW and row.texts[column - NOW] == not_available()
-            return QColor(theme.colors().muted if missing or column == UNIT else theme.colors().text)
+            return self._muted if missing or column == UNIT else self._text
         if role == Qt.ItemDataRole.ToolTipRole and not_available() in row.texts:
             return self._why_missing(row.key)
         return None
@@ -219,11 +227,11 @@ class StatsTable(QTableView):
         self._measure()
         self.stats.modelReset.connect(self._measure)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Measure anew when the font changes."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.FontChange and hasattr(self, "stats"):
-            self._measure()
+    def apply_theme(self) -> None:
+        """Take font and colours anew."""
+        self.stats.apply_theme()
+        self._measure()
+        self.viewport().update()
 
     def _measure(self) -> None:
         metrics = QFontMetrics(theme.font_tabular(small=True))

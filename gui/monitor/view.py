@@ -229,11 +229,12 @@ class MonitorView(QWidget):
 
     # Refreshing
 
-    def refresh(self, at_once: bool = True) -> None:
+    def refresh(self, at_once: bool = True, moved: bool = True) -> None:
         """Bring table and plots to what the store holds now.
 
         Args:
             at_once: value axes may shrink now.
+            moved: draw even when the view stands still and cannot have changed by new samples.
         """
         self._seen_version = self._store.version
         extent = self._extent.read()
@@ -243,14 +244,14 @@ class MonitorView(QWidget):
         if extent is not None:
             self.timeline.see(*extent, pixels=self.plots.pixels() if self.plots else math.inf)
         self._say_why_empty()
-        if at_once or self.timeline.following or not self._settled:
+        if moved or self.timeline.following or not self._settled:
             self._draw(at_once)
         elif self.plots is not None:
             self.plots.read()
 
     def _tick(self) -> None:
         if self.isVisible() and self._store.version != self._seen_version:
-            self.refresh(at_once=False)
+            self.refresh(at_once=False, moved=False)
 
     def _draw(self, at_once: bool) -> None:
         if self.plots is None:
@@ -356,9 +357,10 @@ class MonitorView(QWidget):
 
     def _moved(self, at_once: bool = True) -> None:
         self.bar.set_following(self.timeline.following)
-        self._draw(at_once)
+        self.refresh(at_once)
 
     def _theme_changed(self) -> None:
+        self.table.apply_theme()
         if self.plots is not None:
             self.plots.apply_theme()
         self._draw(at_once=False)
@@ -371,5 +373,5 @@ class MonitorView(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """A new font changes the room that axes need."""
         super().changeEvent(event)
-        if event.type() is QEvent.Type.FontChange and self.plots is not None:
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "table"):
             self._theme_changed()
