@@ -48,6 +48,9 @@ class ConfigDocument:
 
     Values are JSON values, keyed by the argument's name in the schema; the model is the argument `model_tag`.
     Not thread-safe: edit it on one thread. Listeners are called on that thread, after the edit; a listener may edit.
+
+    Attributes:
+        changed: tells a `Change` after each edit that made a difference.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
