@@ -36,7 +36,10 @@ class MonitorBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.pause = self._button("pause", self.tr("Stop following the newest samples (Space)"), self.tr("Pause"))
-        self.pause.setCheckable(True)
+        self.back = self._button("live", self.tr("Follow the newest samples again (Home)"), self.tr("Back to live"))
+        # One stands in the other's place, so nothing moves when they change.
+        for button in (self.pause, self.back):
+            button.setMinimumWidth(max(self.pause.sizeHint().width(), self.back.sizeHint().width()))
         self.spans = self._choice(self.tr("Length of the window"), [_span_text(self, span) for span in SPANS_S])
         self.fit = self._button("fit", self.tr("Show the whole run, and fit the value axes"))
         self.clock = self._button("clock", self.tr("Show the time of day instead of the time since the start"))
@@ -46,7 +49,6 @@ class MonitorBar(QWidget):
             self.tr("Samples a second"), [self.tr("{rate} Hz").format(rate=f"{rate:g}") for rate in RATES_HZ]
         )
         self.devices = self._choice(self.tr("GPU to show"), [])
-        self.back = self._button("live", self.tr("Follow the newest samples again (Home)"), self.tr("Back to live"))
         self.device_name = QLabel()
         theme.muted(self.device_name)
         self.device_name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -57,19 +59,19 @@ class MonitorBar(QWidget):
         row.setSpacing(theme.SPACE // 2)
         for widget in (
             self.pause,
+            self.back,
             self.spans,
             self.fit,
             self.clock,
             self.reset,
             self.rates,
             self.devices,
-            self.back,
         ):
             row.addWidget(widget)
         row.addWidget(self.device_name, 1)
         self.set_following(True)
         self.set_devices([], None)
-        self.pause.clicked.connect(lambda paused: self.live_toggled.emit(not paused))
+        self.pause.clicked.connect(lambda: self.live_toggled.emit(False))
         self.back.clicked.connect(lambda: self.live_toggled.emit(True))
         self.spans.activated.connect(lambda index: self.span_chosen.emit(SPANS_S[index]))
         self.fit.clicked.connect(self.fit_asked)
@@ -80,7 +82,7 @@ class MonitorBar(QWidget):
 
     def set_following(self, following: bool) -> None:
         """Say whether the plots follow the newest sample."""
-        self.pause.setChecked(not following)
+        self.pause.setVisible(following)
         self.back.setVisible(not following)
 
     def set_span(self, span_s: float | None) -> None:

@@ -51,15 +51,19 @@ def test_the_length_of_the_window_can_be_chosen(filled: Bench) -> None:
 def test_pause_stands_still_and_back_to_live_follows_again(filled: Bench) -> None:
     bar = filled.view.bar
     assert not bar.back.isVisible()
+    places = bar.spans.geometry()
     bar.pause.click()
+    QApplication.processEvents()
     assert bar.back.isVisible()
+    assert not bar.pause.isVisible()
+    assert bar.spans.geometry() == places
     before = filled.view.timeline.end
     fill(filled.store, 60, start=START + 600)
     filled.view.refresh(at_once=False, moved=False)
     assert filled.view.timeline.end == before
     bar.back.click()
     assert filled.view.timeline.end > before + 50
-    assert not bar.pause.isChecked()
+    assert bar.pause.isVisible()
     assert not bar.back.isVisible()
 
 
