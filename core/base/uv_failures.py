@@ -53,7 +53,10 @@ _PATTERNS: tuple[tuple[UvFailureKind, str], ...] = (
     (_K.REFUSED, r"http status (?:client|server) error|status code:? [45]\d\d|(?:401|403) (?:unauthorized|forbidden)"),
     (_K.HASH, r"hash mismatch"),
     (_K.BUILD, r"failed to build|build backend (?:failed|returned)|failed to run setup\.py"),
-    (_K.PYTHON_UNSUPPORTED, r"(?:python version|requested python).{0,40}does not satisfy|requires-python"),
+    (
+        _K.PYTHON_UNSUPPORTED,
+        r"(?:python version|requested python).{0,40}does not satisfy|requires-python|requires python [<>=~!]",
+    ),
     (
         _K.NO_WHEEL,
         r"no wheels? with a matching|has no (?:usable )?wheels|no wheels are usable|no matching (?:python|platform|abi)"

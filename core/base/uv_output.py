@@ -1,5 +1,6 @@
 """Reads what uv draws on a terminal: what it does, bytes of each download, packages done."""
 
+import codecs
 import re
 from enum import StrEnum
 
@@ -41,6 +42,8 @@ class UvOutput:
         self.prepared: tuple[int, int] | None = None
         self.installed: tuple[int, int] | None = None
         self._downloads: dict[str, tuple[int, int]] = {}
+        # A piece may end in the middle of a character.
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._rest = ""
         self._lines: list[str] = []
 
@@ -67,7 +70,7 @@ class UvOutput:
 
     def feed(self, data: bytes) -> None:
         """Take in the next piece, cut anywhere."""
-        whole, newline, self._rest = (self._rest + data.decode("utf-8", "replace")).rpartition("\n")
+        whole, newline, self._rest = (self._rest + self._decoder.decode(data)).rpartition("\n")
         if newline:
             for line in whole.split("\n"):
                 self._read_line(line)

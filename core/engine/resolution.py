@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from core.base.errors import DynoError
 from core.base.progress import ProgressMeter
 from core.base.uv_failures import UvFailure, UvFailureKind, lacks_version_of
+from core.base.uv_output import UvOutput
 from core.base.uv_tool import Uv
 from core.engine.recipe import Interpreter, Recipe, torch_sources
 
@@ -125,10 +126,18 @@ class Resolver:
             cwd=self.folder,
             what=self.recipe.title,
             python_version=interpreter.version,
-            on_output=lambda output: self.meter.update(output.package or self.recipe.title),
+            on_output=self._follow,
             cancel=self.cancel,
         )
         return _read(lock, self.recipe, interpreter, tuple(where))
+
+    def _follow(self, output: UvOutput) -> None:
+        if output.downloads:
+            # An index without checksums or metadata makes uv fetch whole wheels to find out.
+            done, total = output.downloaded_bytes, output.download_bytes
+            self.meter.update(output.package, done_bytes=done, total_bytes=total)
+        else:
+            self.meter.update(output.package or self.recipe.title)
 
 
 def _read(lock: Path, recipe: Recipe, interpreter: Interpreter, arguments: tuple[str, ...]) -> Resolution:
