@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyqtgraph as pg
+from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QGraphicsSceneHoverEvent, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsSceneHoverEvent, QGraphicsSceneResizeEvent, QStyleOptionGraphicsItem, QWidget
 
 from gui import theme
 from gui.monitor.axes import ValueAxis
@@ -122,7 +123,7 @@ class Header(pg.GraphicsWidget):
         if changed:
             self._arrange()
 
-    def resizeEvent(self, event: object) -> None:
+    def resizeEvent(self, event: QGraphicsSceneResizeEvent) -> None:
         """Wrap anew."""
         super().resizeEvent(event)
         self._arrange()
@@ -216,7 +217,7 @@ class Header(pg.GraphicsWidget):
             )
         painter.restore()
 
-    def mouseClickEvent(self, event: object) -> None:
+    def mouseClickEvent(self, event: MouseClickEvent) -> None:
         """Ask to hide or show the curve of the entry under the mouse."""
         entry = self._entry_at(event.pos())
         if entry is not None and entry.key:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QGraphicsSceneHoverEvent, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsSceneHoverEvent, QGraphicsSceneResizeEvent, QStyleOptionGraphicsItem, QWidget
 
 from core.telemetry.marks import Mark
 from gui import theme
@@ -122,7 +122,7 @@ class MarkStrip(pg.GraphicsWidget):
         """Where the marks in sight stand."""
         return self._places
 
-    def resizeEvent(self, event: object) -> None:
+    def resizeEvent(self, event: QGraphicsSceneResizeEvent) -> None:
         """Arrange anew."""
         super().resizeEvent(event)
         self._arrange()

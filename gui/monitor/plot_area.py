@@ -1,7 +1,9 @@
 """The view box of one plot: it lets the person move along the time axis and nowhere else."""
 
 import pyqtgraph as pg
+from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent, MouseDragEvent
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 _WHEEL_STEP = 1.0015
 
@@ -30,7 +32,7 @@ class PlotArea(pg.ViewBox):
             self._shown = (t0, t1)
             self.setRange(xRange=(t0, t1), yRange=(0.0, 1.0), padding=0.0, disableAutoRange=False)
 
-    def wheelEvent(self, event: object, axis: int | None = None) -> None:
+    def wheelEvent(self, event: QGraphicsSceneWheelEvent, axis: int | None = None) -> None:
         """Zoom around the mouse; a sideways wheel pans."""
         event.accept()
         if event.orientation() is Qt.Orientation.Horizontal:
@@ -38,7 +40,7 @@ class PlotArea(pg.ViewBox):
             return
         self.zoomed.emit(_WHEEL_STEP ** -event.delta(), self.mapToView(event.pos()).x())
 
-    def mouseDragEvent(self, event: object, axis: int | None = None) -> None:
+    def mouseDragEvent(self, event: MouseDragEvent, axis: int | None = None) -> None:
         """Pan with the left button."""
         if event.button() is not Qt.MouseButton.LeftButton:
             event.ignore()
@@ -48,7 +50,7 @@ class PlotArea(pg.ViewBox):
         if self.width() > 0 and moved:
             self.panned.emit(-moved / self.width())
 
-    def mouseClickEvent(self, event: object) -> None:
+    def mouseClickEvent(self, event: MouseClickEvent) -> None:
         """A double click goes back to live."""
         if event.double() and event.button() is Qt.MouseButton.LeftButton:
             event.accept()

@@ -12,7 +12,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from core.telemetry.marks import Mark
-from core.telemetry.sampler import SourceStatus
 from core.telemetry.source import DeviceInfo
 from core.telemetry.store import ChannelKey, SampleStore
 from gui import theme
@@ -25,6 +24,7 @@ from gui.monitor.timeline import Timeline
 from gui.monitor.toolbar import SPANS_S, MonitorBar
 
 if TYPE_CHECKING:
+    from core.telemetry.sampler import SourceStatus
     from gui.monitor.stack import PlotStack
 
 _REFRESH_MS = 250
@@ -61,7 +61,7 @@ class MonitorView(QWidget):
         self,
         store: SampleStore,
         devices: Callable[[], Sequence[DeviceInfo]],
-        status: Callable[[], Sequence[SourceStatus]],
+        status: "Callable[[], Sequence[SourceStatus]]",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -250,7 +250,8 @@ class MonitorView(QWidget):
             self.plots.read()
 
     def _tick(self) -> None:
-        if self.isVisible() and self._store.version != self._seen_version:
+        # Without any sample the sentences that say why are all there is to show, and they change by themselves.
+        if self.isVisible() and (self._store.version != self._seen_version or self._newest is None):
             self.refresh(at_once=False, moved=False)
 
     def _draw(self, at_once: bool) -> None:

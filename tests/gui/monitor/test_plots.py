@@ -4,9 +4,10 @@ import math
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from core.telemetry.marks import Mark
 from core.telemetry.replay import ReplaySource
@@ -52,6 +53,35 @@ def test_a_gap_stays_a_gap(bench: Bench) -> None:
     moments = dict(bench.points("cpu_pct"))
     assert [t for t, value in moments.items() if math.isnan(value)] == [START + 10]
     assert not [t for t in moments if START + 10 < t < START + 60]
+
+
+def test_nothing_is_painted_into_a_gap(bench: Bench) -> None:
+    fill(bench.store, 20)
+    fill(bench.store, 20, start=START + 40)
+    bench.view.refresh()
+    plots = bench.view.plots
+    picture = plots.grab().toImage()
+    area = plots.panel("cpu").area.sceneBoundingRect()
+    middle = plots.mapFromScene(QPointF(area.center().x(), area.center().y())).y()
+
+    def colors(t: float) -> set[str]:
+        x = bench.place(t, "cpu").x()
+        return {picture.pixelColor(x, y).name() for y in range(middle - 40, middle + 40)}
+
+    drawn, silent = colors(START + 12), colors(START + 27.3)
+    assert len(drawn) > 5
+    assert theme.colors().surface not in drawn - silent
+    # Ground and grid.
+    assert len(silent) == 2
+    assert theme.colors().surface in silent
+
+
+def test_a_sentence_is_brought_up_to_date_without_any_sample(bench: Bench, qtbot: QtBot) -> None:
+    bench.status[0] = SourceStatus("gpu", False, "Waiting for the first reading.")
+    bench.view.refresh()
+    bench.view.start()
+    bench.status[0] = NO_DRIVER
+    qtbot.waitUntil(lambda: "No NVIDIA driver" in bench.view.plots.panel("memory").header.message, timeout=2000)
 
 
 def test_what_is_missing_is_not_zero(bench: Bench) -> None:
