@@ -37,14 +37,12 @@ class Endpoint:
     Attributes:
         api_key: what clients must show; None where none is needed. Kept out of the repr.
         tls: the person gave a certificate.
-        port_was_free_choice: the port was ours to choose.
     """
 
     host: str
     port: int
     api_key: str | None = field(repr=False)
     tls: bool
-    port_was_free_choice: bool
 
 
 def choose_endpoint(paths: Paths, plan: LaunchPlan) -> Endpoint:
@@ -61,7 +59,7 @@ def choose_endpoint(paths: Paths, plan: LaunchPlan) -> Endpoint:
     if key is None and not is_loopback(host):
         key = stored_key(paths)
     tls = any(token.partition("=")[0] in _TLS_FLAGS for token in plan.argv)
-    return Endpoint(host, port, key, tls, plan.port is None)
+    return Endpoint(host, port, key, tls)
 
 
 def key_file(paths: Paths) -> Path:

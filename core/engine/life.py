@@ -122,7 +122,7 @@ class EngineLife:
             do="start",
             argv=argv,
             environment={**variables, ID_VARIABLE: self._id},
-            folder=str(self._paths.logs),
+            folder=str(self._paths.logs) if self._paths.logs.is_dir() else "/",
             log=str(self.log.path),
         )
 

@@ -10,9 +10,10 @@ LINE_LIMIT = 32 * 1024
 _CUT_MARK = " ... (cut)"
 _PROCESS = re.compile(r"\([A-Za-z][^()]*pid=\d+\)")
 _CHUNK_BYTES = 256 * 1024
+_CHUNKS_AT_ONCE = 8
 _BACKLOG_LIMIT_BYTES = 16 * 1024 * 1024
 _KEPT_OF_BACKLOG_BYTES = 1024 * 1024
-_SKIPPED_AT_ONCE_BYTES = 16 * 1024 * 1024
+_SKIPPED_AT_ONCE_BYTES = 4 * 1024 * 1024  # a few milliseconds
 
 
 class LineSplitter:
@@ -91,6 +92,7 @@ class LogFollower:
         self._lines: deque[str] = deque()
         self._dropped = 0
         self._finished = False
+        self._caught_up = True
 
     @property
     def path(self) -> Path | None:
@@ -107,18 +109,27 @@ class LogFollower:
         """The last line as far as it is written, for a progress bar that is still moving."""
         return self._splitter.pending
 
+    @property
+    def caught_up(self) -> bool:
+        """Whether everything that was there at the last call has been taken."""
+        return self._caught_up and not self._lines
+
     def finish(self) -> None:
         """Say that the file will not grow any more: a last line without an end counts as whole."""
         self._finished = True
 
     def take(self, max_lines: int = 2000) -> list[str]:
         """The next complete lines, at most this many; empty when there is nothing new or nothing to read."""
-        if self._path is not None and len(self._lines) < max_lines:
+        for _ in range(_CHUNKS_AT_ONCE):
+            if self._path is None or len(self._lines) >= max_lines:
+                break
             finished = self._finished  # before the read: what is written afterwards waits for the next call
             data = self._read(self._path)
             self._lines.extend(self._splitter.feed(data))
-            if finished and not data:
-                self._lines.extend(self._splitter.rest())
+            if len(data) < _CHUNK_BYTES:
+                if finished and self._caught_up:
+                    self._lines.extend(self._splitter.rest())
+                break
         count = min(max_lines, len(self._lines))
         return [self._lines.popleft() for _ in range(count)]
 
@@ -138,6 +149,7 @@ class LogFollower:
         except OSError:
             return b""
         self._offset += len(data)
+        self._caught_up = self._offset >= size
         return data
 
     def _pass_over(self, skipped: bytes) -> None:

@@ -62,8 +62,9 @@ class OutputPump:
 
     def _open(self) -> None:
         try:
-            self._log.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            if not self._log.parent.exists():
+                self._log.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
             self._trouble(error)
 

@@ -50,7 +50,7 @@ class StartLog:
         if self._served_from is not None:
             return _first_error_after(self._path, self._served_from)
         self._follower.finish()
-        while lines := self._follower.take(_LINES_PER_TURN):
+        while (lines := self._follower.take(_LINES_PER_TURN)) or not self._follower.caught_up:
             for line in lines:
                 self.stages.feed(line)
                 self._error.feed(line)

@@ -34,7 +34,7 @@ def under_load(base_url: str, model: str) -> Iterator[None]:
     """Several requests in flight; what becomes of them does not matter."""
 
     def talk() -> None:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, LookupError):
             ask(base_url, model, max_tokens=900)
 
     threads = [threading.Thread(target=talk, name="load") for _ in range(_PARALLEL)]
