@@ -166,6 +166,7 @@ def annotation_text(annotation):
     plain = isinstance(annotation, type) and not typing.get_args(annotation)
     text = annotation.__name__ if plain else str(annotation)
     text = re.sub(r"SkipValidation\[(.*)\]", r"\1", text)
+    text = re.sub(r"Literal\[[^\[\]]{60,}\]", "Literal[...]", text)
     text = re.sub(r"Annotated\[(.*?), .*\]$", r"\1", text)
     return re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Za-z_])", "", text.replace("NoneType", "None"))
 
