@@ -225,6 +225,7 @@ class Row(QWidget):
         button.setToolTip(tr("Reset to the default ({0})").format(self._entry.default))
         button.setAccessibleName(tr("Reset {0}").format(self._entry.label))
         button.clicked.connect(self.reset)
+        QWidget.setTabOrder(self.editor.targets()[-1], button)
         return button
 
     def _arrange(self) -> None:
@@ -248,7 +249,7 @@ class Row(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(tr("Reset to the default"), self.reset).setEnabled(self.item.is_set)
         if self._entry.spec.kind in _EMPTY_HAS_MEANING:
-            menu.addAction(tr("Set to an empty text"), self._set_empty)
+            menu.addAction(tr("Set to an empty text"), self.set_empty)
         if self._entry.has_more:
             menu.addAction(tr("Less text") if self.item.expanded else tr("Whole text (F1)"), self.toggle_whole)
         menu.addSeparator()
@@ -256,7 +257,8 @@ class Row(QWidget):
         menu.addAction(tr("Copy {0}").format(name), lambda: QGuiApplication.clipboard().setText(name))
         menu.popup(where)
 
-    def _set_empty(self) -> None:
+    def set_empty(self) -> None:
+        """Set a text to nothing, which is not the same as leaving it to the engine."""
         self._entry.binding.write("")
         self.editor.show_state(True, "")
         self._changed()

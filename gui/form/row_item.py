@@ -147,9 +147,15 @@ class RowItem(ListItem):
 
     def messages(self) -> tuple[Message, ...]:
         """Lines under the editor, the worst first."""
-        own = [Message("error", _worded("error", self.editor_message))] if self.editor_message else []
+        own = [Message("error", _worded("error", self._own_message()))] if self.editor_message else []
         found = sorted(self._findings, key=lambda finding: _SEVERITIES.index(_severity(finding)))
         return (*own, *(Message(_severity(one), _worded(_severity(one), one.message)) for one in found))
+
+    def _own_message(self) -> str:
+        if not self.draft:
+            return self.editor_message
+        stays = tr("The last good value stays set.") if self.is_set else tr("It is not set.")
+        return f"{self.editor_message} {stays}"
 
     def set_editor_state(self, *, draft: bool, message: str, meaning: str) -> None:
         """Take over what the editor says."""

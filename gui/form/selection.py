@@ -11,6 +11,7 @@ from gui.form.catalog import Catalog
 from gui.form.row_item import RowItem
 from gui.form.texts import tr
 
+_RANK = {level: place for place, level in enumerate(Level)}
 _FILTER = re.compile(r"@([a-z]+)(?::(\"[^\"]*\"|\S*))?", re.IGNORECASE)
 
 
@@ -89,8 +90,8 @@ class Selector:
 
     def counts(self) -> dict[Level, int]:
         """How many rows each level has."""
-        ranks = [row.entry.level.rank for row in self._catalog.arguments]
-        counts = {level: sum(rank <= level.rank for rank in ranks) for level in Level}
+        ranks = [_RANK[row.entry.level] for row in self._catalog.arguments]
+        counts = {level: sum(rank <= most for rank in ranks) for level, most in _RANK.items()}
         counts[Level.EVERYTHING] += len(self._schema.environment)
         return counts
 
@@ -103,10 +104,10 @@ class Selector:
         """
         if wanted.searching:
             return self._search(wanted, changed, problems)
-        rank = wanted.level.rank
+        rank = _RANK[wanted.level]
         # What is set or wrong stays in sight whatever the level, so that nothing works unseen.
         always = changed | problems
-        rows = [row for row in self._catalog.arguments if row.entry.level.rank <= rank or row.key in always]
+        rows = [row for row in self._catalog.arguments if _RANK[row.entry.level] <= rank or row.key in always]
         everything = wanted.level is Level.EVERYTHING
         variables = self._catalog.variables() if everything else self._catalog.set_variables()
         return Selection([*self._catalog.unknown(), *rows, *variables])

@@ -27,6 +27,7 @@ from gui.widgets import separator
 
 _ROOM_FOR_GROUPS = SPACE * 100
 _GROUPS_WIDTH = SPACE * 32
+_WARM_UP_MS = 150
 
 
 class FormView(QWidget):
@@ -68,7 +69,7 @@ class FormView(QWidget):
         self._lay_out()
         self._warm_up = QTimer(self)
         self._warm_up.setSingleShot(True)
-        self._warm_up.setInterval(0)
+        self._warm_up.setInterval(_WARM_UP_MS)
         self._warm_up.timeout.connect(self._prepare)
         self._connect()
 
@@ -152,7 +153,7 @@ class FormView(QWidget):
         """Keys of settings in whose editor stands something that could not be written."""
         return sorted(self._context.refused)
 
-    def keys(self) -> list[str]:
+    def all_keys(self) -> list[str]:
         """Keys of every setting of the schema, listed or not: arguments, then variables."""
         if self._catalog is None:
             return []
@@ -179,7 +180,7 @@ class FormView(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        # Once the first picture is there; until then the search waits for nobody.
+        # Once the first picture is there and the person has begun to look.
         self._warm_up.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

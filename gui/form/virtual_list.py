@@ -54,17 +54,18 @@ class _Content(QWidget):
         return self._step(forward) or super().focusNextPrevChild(forward)
 
 
-class _Tail(QWidget):
-    """The place in the window's Tab order behind all rows."""
+class _Door(QWidget):
+    """A place in the window's Tab order before or behind all rows: whoever comes in through it is led to a row."""
 
-    def __init__(self, parent: QWidget, entered: Callable[[], None]) -> None:
+    def __init__(self, parent: QWidget, reason: Qt.FocusReason, entered: Callable[[], None]) -> None:
         super().__init__(parent)
+        self._reason = reason
         self._entered = entered
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.resize(0, 0)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        if event.reason() == Qt.FocusReason.BacktabFocusReason:
+        if event.reason() == self._reason:
             self._entered()
 
 
@@ -91,10 +92,11 @@ class VirtualList(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # Always there: a bar that comes and goes would change the width and with it every height.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._head = _Door(self, Qt.FocusReason.TabFocusReason, lambda: self._enter(forward=True))
         self._content = _Content(self.viewport(), self._tab)
         self._content.show()
-        self._tail = _Tail(self, lambda: self._enter(forward=False))
+        self._tail = _Door(self, Qt.FocusReason.BacktabFocusReason, lambda: self._enter(forward=False))
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
 
     @property
@@ -196,11 +198,6 @@ class VirtualList(QAbstractScrollArea):
             self.remeasure()
         else:
             self._settle(self.verticalScrollBar().value())
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        if event.reason() == Qt.FocusReason.TabFocusReason:
-            self._focus_from(max(self._top_place, 0), 1)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar: QScrollBar = self.verticalScrollBar()
@@ -323,7 +320,7 @@ class VirtualList(QAbstractScrollArea):
     # --- keyboard --------------------------------------------------------------------------------------------------
 
     def _order(self, item: ListItem) -> None:
-        previous: QWidget = self
+        previous: QWidget = self._head
         for target in item.targets():
             QWidget.setTabOrder(previous, target)
             previous = target
@@ -360,12 +357,14 @@ class VirtualList(QAbstractScrollArea):
         if self._focus_from(place + (1 if forward else -1), 1 if forward else -1, reason=reason):
             return True
         # From the edge of the list the window's own order goes on.
-        (self._tail if forward else self).setFocus(Qt.FocusReason.OtherFocusReason)
+        (self._tail if forward else self._head).setFocus(Qt.FocusReason.OtherFocusReason)
         return False
 
     def _enter(self, *, forward: bool) -> None:
         reason = _TAB_REASONS[0 if forward else 1]
-        self._focus_from(0 if forward else len(self._items) - 1, 1 if forward else -1, reason=reason)
+        # Coming forward: to what is in sight, since that is where the person looks.
+        place = max(self._top_place, 0) if forward else len(self._items) - 1
+        self._focus_from(place, 1 if forward else -1, reason=reason)
 
     def _page(self, value: int, place: int | None) -> None:
         self._settle(max(0, min(value, self.verticalScrollBar().maximum())))

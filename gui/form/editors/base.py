@@ -109,6 +109,10 @@ class TextualEditor(Editor):
         """See `Editor.meaning`."""
         return ""
 
+    def refusal(self, text: str, reason: str) -> str:
+        """What the row says when a text does not fit."""
+        return reason
+
     def show_state(self, is_set: bool, value: Value) -> None:
         self._draft = False
         self._held = (is_set, value)
@@ -135,7 +139,7 @@ class TextualEditor(Editor):
             value = parse_text(self.spec, text)
             message = check_value(self.spec, value) or ""
         except ValueError as error:
-            value, message = None, str(error)
+            value, message = None, self.refusal(text, str(error))
         self._draft = bool(message)
         self.message = message
         self.meaning = "" if message else self.meaning_of(text, value)

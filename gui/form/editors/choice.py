@@ -17,6 +17,7 @@ from gui.theme import SPACE
 
 _SEARCHABLE_FROM = 13
 """From so many choices on the list can be searched by typing."""
+_MOST_NEAR = 4
 
 
 class Combo(QComboBox):
@@ -117,8 +118,16 @@ class SearchChoiceEditor(TextEditor):
     preferred_width = SPACE * 34
 
     def make_line(self) -> LineEdit:
-        words = [format_text(self.spec, choice) for choice in self.spec.choices]
-        return SuggestLine(lambda: self.has_draft, self.drop_draft, words, self.edited)
+        return SuggestLine(lambda: self.has_draft, self.drop_draft, self._words(), self.edited)
+
+    def refusal(self, text: str, reason: str) -> str:
+        near = [word for word in self._words() if text.lower() in word.lower()][:_MOST_NEAR]
+        if not near:
+            return tr("{0} is none of the {1} choices.").format(text, len(self.spec.choices))
+        return tr("{0} is not complete. It could be: {1}.").format(text, ", ".join(near))
+
+    def _words(self) -> list[str]:
+        return [format_text(self.spec, choice) for choice in self.spec.choices]
 
 
 def make_choice(spec: Spec, host: EditorHost) -> Editor:

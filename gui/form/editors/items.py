@@ -3,7 +3,7 @@
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from core.schema.kinds import Spec
+from core.schema.kinds import Spec, format_text
 from core.schema.model import Kind, Value
 from gui import theme
 from gui.form.editors.base import LINE_HEIGHT, EditorHost, TextualEditor
@@ -80,6 +80,9 @@ class ListEditor(BoxEditor):
     """A list: one item a line, or on one line separated by commas."""
 
     def placeholder(self) -> str:
+        if self.spec.choices:
+            words = ", ".join(format_text(self.spec, choice) for choice in self.spec.choices)
+            return tr("any of: {0}").format(words)
         return placeholder(self.spec) or tr("one item a line, or separated by commas")
 
     def meaning_of(self, text: str, value: Value) -> str:

@@ -23,7 +23,7 @@ class LineEdit(QLineEdit):
     """A line whose undo is the document's.
 
     What was written is undone in the document, by the window's key, wherever the keyboard is. Only a text that could
-    not be written is this line's own business: undo drops it.
+    not be written is this line's own business: undo, or Escape, drops it.
 
     Args:
         has_draft: whether the text could not be written.
@@ -55,6 +55,9 @@ class LineEdit(QLineEdit):
                 self._drop_draft()
             else:
                 event.ignore()
+            return
+        if event.key() == Qt.Key.Key_Escape and self._has_draft():
+            self._drop_draft()
             return
         super().keyPressEvent(event)
 

@@ -28,6 +28,9 @@ class JsonTextEditor(BoxEditor):
     block = True
     most_lines = _MOST_LINES
 
+    def placeholder(self) -> str:
+        return tr('JSON, such as {"key": value}')
+
     def to_text(self, value: Value) -> str:
         text = super().to_text(value)
         if isinstance(value, dict | list) and len(text) > _ONE_LINE:
