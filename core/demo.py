@@ -7,6 +7,7 @@ the same code runs headless.
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from core.base.errors import Cancelled, DynoError
 from core.client.chat import ChatParameters, ChatResult, stream_chat
@@ -266,7 +267,12 @@ class Demo:
 
 def demo_settings(environment: EngineEnvironment, model: str) -> tuple[dict[str, Value], dict[str, str]]:
     """Settings for a start in about a minute on any machine: a short context, no compilation."""
-    values: dict[str, Value] = {"model_tag": model, "max_model_len": 1024, "enforce_eager": True}
+    values: dict[str, Value] = {
+        "model_tag": model,
+        "served_model_name": [Path(model).name],
+        "max_model_len": 1024,
+        "enforce_eager": True,
+    }
     if environment.backend is Backend.CPU:
         return values, {"VLLM_CPU_KVCACHE_SPACE": "1"}
     return {**values, "gpu_memory_utilization": 0.3}, {}

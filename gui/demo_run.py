@@ -218,6 +218,10 @@ def begin_demo(wiring: Wiring, arguments: Sequence[str]) -> None:
         nonlocal begun
         if not begun:
             begun = True
+            if options.json:
+                # Whatever the screen is: the picture has one size, and room for form, plots and answer.
+                wiring.window.resize(_PICTURE_WIDTH, _PICTURE_HEIGHT)
+                wiring.window.workbench.reset_layout()
             run.begin()
 
     def finished(outcome: DemoReport | DynoError) -> None:
@@ -228,8 +232,6 @@ def begin_demo(wiring: Wiring, arguments: Sequence[str]) -> None:
             wiring.closed.connect(lambda: QApplication.exit(code))
             wiring.closing.go()
 
-    if options.json:
-        wiring.window.resize(_PICTURE_WIDTH, _PICTURE_HEIGHT)
     if options.json or options.screenshot:
         run.finished.connect(finished)
     wiring.settled.connect(begin)
