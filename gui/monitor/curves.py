@@ -16,7 +16,7 @@ _THIN_OFFSETS = ((0.0, 0.0),)
 _DENSE = 12.0
 # Tinting an area costs the square of the ups and downs of its edge; a noisy edge is averaged to so many points.
 _NOISY = 8.0
-_NOISY_EDGE_POINTS = 120
+_NOISY_EDGE_POINTS = 240
 
 
 class Curve(pg.PlotCurveItem):
