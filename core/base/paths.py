@@ -1,10 +1,9 @@
 """Where the program keeps things. Built once and handed over; tests and `VLLM_DYNO_HOME` put it elsewhere."""
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
-
-import platformdirs
 
 APP_NAME = "vllm-dyno"
 
@@ -31,6 +30,16 @@ class Paths:
         home = os.environ.get("VLLM_DYNO_HOME")
         if home:
             return cls.below(Path(home).expanduser().absolute())
+        if sys.platform.startswith("linux"):
+            # What platformdirs would say, without its import, which the window's first picture would wait for.
+            return cls(
+                _xdg("XDG_CONFIG_HOME", ".config"),
+                _xdg("XDG_DATA_HOME", ".local/share"),
+                _xdg("XDG_STATE_HOME", ".local/state"),
+                _xdg("XDG_CACHE_HOME", ".cache"),
+            )
+        import platformdirs
+
         dirs = platformdirs.PlatformDirs(APP_NAME, appauthor=False)
         return cls(dirs.user_config_path, dirs.user_data_path, dirs.user_state_path, dirs.user_cache_path)
 
@@ -58,6 +67,11 @@ class Paths:
     def schemas(self) -> Path:
         """Answers of the probe."""
         return self.cache / "schemas"
+
+
+def _xdg(variable: str, usual: str) -> Path:
+    chosen = os.environ.get(variable, "").strip()
+    return (Path(chosen) if chosen else Path.home() / usual) / APP_NAME
 
 
 def assets_dir() -> Path:

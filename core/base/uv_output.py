@@ -65,7 +65,7 @@ class UvOutput:
     @property
     def text(self) -> str:
         """What it wrote for good, without bars and spinners: the last few hundred lines."""
-        rest = _ESCAPE.sub("", self._rest.rpartition("\r")[2]).strip()
+        rest = _ESCAPE.sub("", self._rest.rstrip("\r").rpartition("\r")[2]).strip()
         return "\n".join([*self._lines, rest] if rest else self._lines)
 
     def feed(self, data: bytes) -> None:
@@ -75,10 +75,12 @@ class UvOutput:
             for line in whole.split("\n"):
                 self._read_line(line)
         # Bars are drawn over each other without line ends, so the unfinished line would grow for as long as they move.
-        drawn, carriage, last = self._rest.rpartition("\r")
+        # A carriage return at the very end may be half of a line end.
+        ended = self._rest.rstrip("\r")
+        drawn, carriage, last = ended.rpartition("\r")
         if carriage:
             self._read_drawing(drawn)
-            self._rest = last
+            self._rest = last + self._rest[len(ended) :]
         self._read_drawing(self._rest)
 
     def _read_line(self, line: str) -> None:

