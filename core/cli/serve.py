@@ -107,7 +107,8 @@ class _Reporter:
         if snapshot.stage is not None and snapshot.state is State.STARTING:
             text = f"{snapshot.stage} {snapshot.stage_detail}".strip()
             self._once((snapshot.stage, snapshot.stage_detail), f"{time.monotonic() - self._began:7.1f} s  {text}")
-        if snapshot.state is State.READY and State.READY not in self._told:
+        # Not by the state: a stop may follow before anybody has looked.
+        if snapshot.ready_after_s is not None and State.READY not in self._told:
             self._told.add(State.READY)
             self._tell_ready(snapshot)
         if snapshot.state is State.STOPPING:
@@ -148,7 +149,7 @@ def _stop_on_signals(session: EngineSession) -> Iterator[None]:
 
 def _ready(snapshot: SessionSnapshot) -> dict[str, object]:
     return {
-        "state": snapshot.state,
+        "state": State.READY,
         "base_url": snapshot.base_url,
         "model": snapshot.model,
         "ready_s": snapshot.ready_after_s,
