@@ -31,16 +31,21 @@ class Services:
     sampler: Sampler
 
     @classmethod
-    def build(cls, paths: Paths) -> "Services":
-        """All objects below these folders, wired to each other."""
+    def build(cls, paths: Paths, overlay: Overlay | None = None) -> "Services":
+        """All objects below these folders, wired to each other.
+
+        Args:
+            overlay: read already; read here when not given.
+        """
+        overlay = overlay or load_overlay()
         session = EngineSession(paths)
         store = SampleStore()
         services = cls(
             paths=paths,
-            overlay=load_overlay(),
+            overlay=overlay,
             registry=EngineRegistry(paths),
             schemas=SchemaCache(paths),
-            working_state=WorkingState(paths),
+            working_state=WorkingState(paths, overlay),
             models=ModelCatalog(paths),
             session=session,
             store=store,

@@ -1,18 +1,15 @@
 """Everything that has a key, in one table: the menu, the tooltips and the list of shortcuts are made from it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDialog, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui import theme
-from gui.theme import SPACE
-from gui.widgets import heading
 
 
-@dataclass(frozen=True, slots=True)
-class ActionSpec:
+class ActionSpec(NamedTuple):
     """One thing that the window can do.
 
     Attributes:
@@ -67,39 +64,15 @@ def build_actions(window: QWidget) -> dict[str, QAction]:
         action.setShortcuts([QKeySequence(key) for key in spec.keys])
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         action.setToolTip(f"{spec.text} ({spec.keys[0]})" if spec.keys else spec.text)
-        if spec.icon:
+        if spec.icon and spec.name.startswith("page_"):
             theme.set_icon(action, spec.icon)
         window.addAction(action)
         made[spec.name] = action
     return made
 
 
-class ShortcutSheet(QDialog):
-    """The list of all keys."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(_tr("Keyboard shortcuts"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.list = QTreeWidget()
-        self.list.setRootIsDecorated(False)
-        self.list.setUniformRowHeights(True)
-        self.list.setHeaderLabels([_tr("What"), _tr("Keys")])
-        self.list.setAccessibleName(_tr("Keyboard shortcuts"))
-        for spec in action_specs():
-            keys = ", ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in spec.keys)
-            self.list.addTopLevelItem(QTreeWidgetItem([spec.text, keys]))
-        for what, keys in (
-            (_tr("Send the message; a new line in it"), "Enter, Shift+Enter"),
-            (_tr("Close a message, stop an answer"), "Esc"),
-        ):
-            self.list.addTopLevelItem(QTreeWidgetItem([what, keys]))
-        self.list.resizeColumnToContents(0)
-        hint = theme.muted(QLabel(_tr("Tab and Shift+Tab go through everything. Esc closes this list.")))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(SPACE * 2, SPACE * 2, SPACE * 2, SPACE * 2)
-        layout.setSpacing(SPACE)
-        layout.addWidget(heading(_tr("Keyboard shortcuts")))
-        layout.addWidget(self.list)
-        layout.addWidget(hint)
-        self.resize(SPACE * 60, SPACE * 70)
+def show_action_icons(actions: dict[str, QAction]) -> None:
+    """Draw the icons that only the menu shows; the first picture does without."""
+    for spec in action_specs():
+        if spec.icon:
+            theme.set_icon(actions[spec.name], spec.icon)

@@ -1,11 +1,9 @@
 """Closing the window: asks while an engine runs, stops it, saves, and only then goes; the event loop never waits."""
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from core.engine.session import SessionSnapshot
+from core.engine.snapshot import SessionSnapshot
 from core.services import Services
 from gui.autosave import Autosave
 from gui.run_control import RunControl
@@ -15,14 +13,13 @@ from gui.tasks import TaskRunner
 class Closing(QObject):
     """The way out.
 
-    Args:
-        last: called when everything has ended; closes the window for good.
-
     Attributes:
         waiting: words for what is being waited for.
+        ended: nothing runs any more, and everything is saved.
     """
 
     waiting = Signal(str)
+    ended = Signal()
 
     def __init__(
         self,
@@ -32,7 +29,6 @@ class Closing(QObject):
         control: RunControl,
         autosave: Autosave,
         tasks: TaskRunner,
-        last: Callable[[], object],
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -40,7 +36,6 @@ class Closing(QObject):
         self._control = control
         self._autosave = autosave
         self._tasks = tasks
-        self._last = last
         self._begun = False
         self._saved = False
         self.question: QMessageBox | None = None
@@ -98,7 +93,7 @@ class Closing(QObject):
     def _end_services(self) -> None:
         self._tasks.run_task(
             lambda _: self._services.close(),
-            on_done=lambda _: self._last(),
-            on_error=lambda _: self._last(),
+            on_done=lambda _: self.ended.emit(),
+            on_error=lambda _: self.ended.emit(),
             name="close",
         )

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from core.engine.session import SessionSnapshot, State
+from core.engine.snapshot import SessionSnapshot, State
 from gui.main_window import MainWindow
 from gui.marks import MarkKeeper
 from gui.notifications import Level, Note, NoteAction

@@ -1,28 +1,37 @@
-"""The window: puts its parts together and moves between pages. What its parts do to each other is in `gui.wiring`."""
+"""The window: puts its parts together and moves between pages. What its parts do to each other is in `gui.wiring`.
+
+Only what the first picture shows is built at once. The other pages follow when `build_pages` is called; until then
+their places are empty.
+"""
+
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QActionGroup, QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from core.config.document import ConfigDocument
-from core.services import Services
+from core.schema.overlay import Overlay
 from gui import theme
-from gui.actions import ShortcutSheet, build_actions
-from gui.command_view import CommandView
-from gui.engine_manager import EngineManager
+from gui.actions import build_actions, show_action_icons
 from gui.form import FormView
-from gui.monitor import MonitorView
-from gui.notifications import NotificationBar
-from gui.pages.chat import ChatPage
-from gui.pages.engines import EnginesPage
-from gui.pages.log import LogPage
 from gui.place import Place
 from gui.rail import Rail
-from gui.tasks import TaskRunner
 from gui.theme import SPACE, Scheme
 from gui.top_bar import TopBar
 from gui.tune import TuneArea
 from gui.workbench import Workbench
+
+if TYPE_CHECKING:
+    from core.services import Services
+    from gui.command_view import CommandView
+    from gui.engine_manager import EngineManager
+    from gui.monitor import MonitorView
+    from gui.notifications import NotificationBar
+    from gui.pages.chat import ChatPage
+    from gui.pages.engines import EnginesPage
+    from gui.pages.log import LogPage
+    from gui.tasks import TaskRunner
 
 PAGES = ("tune", "try", "engines", "log")
 _LEAST_WIDTH = SPACE * 120
@@ -37,43 +46,68 @@ class MainWindow(QMainWindow):
         close_wanted: the person wants out.
         layout_changed: something worth remembering moved.
         may_close: the next close is the last one.
+        notes, command, monitor, chat, log, engines_page: there after `build_pages`.
     """
 
     painted = Signal()
     close_wanted = Signal()
     layout_changed = Signal()
 
-    def __init__(self, services: Services, document: ConfigDocument, engines: EngineManager, tasks: TaskRunner) -> None:
+    notes: "NotificationBar"
+    command: "CommandView"
+    monitor: "MonitorView"
+    chat: "ChatPage"
+    log: "LogPage"
+    engines_page: "EnginesPage"
+
+    def __init__(self, overlay: Overlay, document: ConfigDocument) -> None:
         super().__init__()
         self.may_close = False
         self._painted_once = False
+        self._built = False
         self._page = ""
+        self._saved: dict[str, object] = {}
         self.setObjectName("mainWindow")
         self.setWindowTitle("vLLM Dyno")
         self.actions_by_name = build_actions(self)
+        self.form = FormView(overlay, document)
+        self.tune = TuneArea(self.form)
+        self.workbench = Workbench(self.tune)
+        self.top_bar = TopBar(self.actions_by_name["start"], self.actions_by_name["stop"])
+        self._engines_place = Place()
+        self._log_place = Place()
+        self.pages = QStackedWidget()
+        for page in (self.workbench, self._engines_place, self._log_place):
+            self.pages.addWidget(page)
+        self._lay_out()
+        self.show_page("tune")
+
+    def build_pages(self, services: "Services", engines: "EngineManager", tasks: "TaskRunner") -> None:
+        """Build what the first picture did without."""
+        from gui.command_view import CommandView
+        from gui.monitor import MonitorView
+        from gui.notifications import NotificationBar
+        from gui.pages.chat import ChatPage
+        from gui.pages.engines import EnginesPage
+        from gui.pages.log import LogPage
+
         self.notes = NotificationBar()
+        self._head.layout().addWidget(self.notes)
+        show_action_icons(self.actions_by_name)
         self.command = CommandView()
-        self.form = FormView(services.overlay, document)
+        self.workbench.command_place.take(self.command)
         self.monitor = MonitorView(services.store, services.sampler.devices, services.sampler.status)
+        self.workbench.monitor_place.take(self.monitor)
         self.chat = ChatPage(tasks, self.actions_by_name["start"].trigger)
         self.log = LogPage(lambda: services.session.log)
         self.engines_page = EnginesPage(engines)
-        self.tune = TuneArea(self.form)
-        self.workbench = Workbench(self.tune, self.monitor, self.command)
-        self.scheme_actions = QActionGroup(self)
-        self.top_bar = TopBar(
-            services.models.check_reference,
-            self.actions_by_name["start"],
-            self.actions_by_name["stop"],
-            self._menu(),
-        )
-        self._log_place = Place()
-        self.pages = QStackedWidget()
-        for page in (self.workbench, self.engines_page, self._log_place):
-            self.pages.addWidget(page)
-        self._lay_out()
+        self._engines_place.take(self.engines_page)
+        self.top_bar.models.set_check(services.models.check_reference)
+        self.top_bar.menu_button.setMenu(self._menu())
+        self._built = True
+        self._restore_pages()
+        self._place_pages()
         self._connect()
-        self.show_page("tune")
 
     @property
     def page(self) -> str:
@@ -87,19 +121,15 @@ class MainWindow(QMainWindow):
             return
         self.workbench.layout_state()
         self._page = name
-        (self._log_place if name == "log" else self.workbench.small_log_place).take(self.log)
         if name == "try":
-            self.workbench.chat_place.take(self.chat)
             self.workbench.show_chat()
         else:
-            self.workbench.small_chat_place.take(self.chat)
             self.workbench.show_tune()
-        self.chat.set_compact(name != "try")
-        large = {"engines": self.engines_page, "log": self._log_place}
+        large = {"engines": self._engines_place, "log": self._log_place}
         self.pages.setCurrentWidget(large.get(name, self.workbench))
-        if name == "try":
-            self.chat.focus_prompt()
-        self.layout_changed.emit()
+        if self._built:
+            self._place_pages()
+            self.layout_changed.emit()
 
     def find(self) -> None:
         """Search in what is in front."""
@@ -116,6 +146,8 @@ class MainWindow(QMainWindow):
 
     def show_shortcuts(self) -> None:
         """Open the list of keys."""
+        from gui.shortcut_sheet import ShortcutSheet
+
         ShortcutSheet(self).open()
 
     def ui_state(self) -> dict[str, object]:
@@ -131,6 +163,7 @@ class MainWindow(QMainWindow):
 
     def restore_ui(self, state: dict[str, object]) -> None:
         """Put back what `ui_state` gave; what does not fit is left as it is."""
+        self._saved = state
         geometry = state.get("geometry")
         if not (isinstance(geometry, str) and self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))):
             room = self.screen().availableSize()
@@ -138,13 +171,6 @@ class MainWindow(QMainWindow):
         docks = state.get("docks")
         if isinstance(docks, str):
             self.workbench.restore_layout(docks)
-        page = state.get("page")
-        if page in PAGES:
-            self.show_page(str(page))
-        self.log.set_wrap(state.get("wrap") is True)
-        chat = state.get("chat")
-        if isinstance(chat, dict):
-            self.chat.parameters.restore(chat)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -165,27 +191,44 @@ class MainWindow(QMainWindow):
             self._painted_once = True
             # Once this event is through, the picture is on the screen.
             QTimer.singleShot(0, self, self.painted.emit)
-        elif kind in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange) and self._painted_once:
+        elif kind in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange) and self._built:
             self.layout_changed.emit()
         return done
 
+    def _restore_pages(self) -> None:
+        page, chat = self._saved.get("page"), self._saved.get("chat")
+        self.log.set_wrap(self._saved.get("wrap") is True)
+        if isinstance(chat, dict):
+            self.chat.parameters.restore(chat)
+        if page in PAGES and self._page == "tune":
+            self.show_page(str(page))
+
+    def _place_pages(self) -> None:
+        (self._log_place if self._page == "log" else self.workbench.small_log_place).take(self.log)
+        trying = self._page == "try"
+        (self.workbench.chat_place if trying else self.workbench.small_chat_place).take(self.chat)
+        self.chat.set_compact(not trying)
+        if trying:
+            self.chat.focus_prompt()
+
     def _lay_out(self) -> None:
         self.setMinimumSize(_LEAST_WIDTH, _LEAST_HEIGHT)
-        head = QWidget()
-        layout = QVBoxLayout(head)
+        self._head = QWidget()
+        layout = QVBoxLayout(self._head)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.top_bar)
-        layout.addWidget(self.notes)
-        self.setMenuWidget(head)
+        self.setMenuWidget(self._head)
         self.rail = Rail([self.actions_by_name[f"page_{name}"] for name in PAGES])
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self.rail)
         self.setCentralWidget(self.pages)
+        for name in PAGES:
+            action = self.actions_by_name[f"page_{name}"]
+            action.triggered.connect(lambda _checked=False, page=name: self.show_page(page))
+        self.actions_by_name["quit"].triggered.connect(self.close)
 
     def _connect(self) -> None:
         actions = self.actions_by_name
-        for name in PAGES:
-            actions[f"page_{name}"].triggered.connect(lambda _checked=False, page=name: self.show_page(page))
         actions["find"].triggered.connect(self.find)
         actions["engine"].triggered.connect(self.top_bar.engines.showPopup)
         actions["model"].triggered.connect(self.top_bar.models.focus)
@@ -193,11 +236,11 @@ class MainWindow(QMainWindow):
         actions["new_talk"].triggered.connect(self.chat.clear)
         actions["reset_layout"].triggered.connect(self.workbench.reset_layout)
         actions["shortcuts"].triggered.connect(self.show_shortcuts)
-        actions["quit"].triggered.connect(self.close)
         for name, dock in (("monitor", self.workbench.monitor_dock), ("drawer", self.workbench.drawer_dock)):
-            actions[name].setChecked(True)
-            actions[name].toggled.connect(dock.setVisible)
-            dock.toggleViewAction().toggled.connect(actions[name].setChecked)
+            shown = dock.toggleViewAction()
+            actions[name].setChecked(shown.isChecked())
+            actions[name].triggered.connect(dock.setVisible)
+            shown.toggled.connect(actions[name].setChecked)
         self.workbench.layout_changed.connect(self.layout_changed)
         self.log.wrap_changed.connect(lambda _: self.layout_changed.emit())
         self.chat.changed.connect(self.layout_changed)
@@ -205,6 +248,7 @@ class MainWindow(QMainWindow):
     def _menu(self) -> QMenu:
         menu = QMenu(self)
         looks = menu.addMenu(self.tr("Theme"))
+        self.scheme_actions = QActionGroup(self)
         for scheme, text in (
             (Scheme.SYSTEM, self.tr("As the system")),
             (Scheme.LIGHT, self.tr("Light")),

@@ -3,7 +3,8 @@
 from PySide6.QtCore import QCoreApplication
 
 from core.base.clock import now
-from core.engine.session import SessionSnapshot, Stage, State
+from core.engine.snapshot import SessionSnapshot, State
+from core.engine.stages import Stage
 from gui.monitor import Mark
 from gui.words import stage_mark
 

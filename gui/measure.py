@@ -11,13 +11,20 @@ import sys
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QProcess, QProcessEnvironment
+from PySide6.QtCore import QEvent, QProcess, QProcessEnvironment, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+
+from core.base.paths import Paths
+from gui.form.row import Row
+from gui.startup import build_window, make_application
 
 _RUNS = 5
 _BEGUN = "VLLM_DYNO_BEGUN_NS"
 _CHILD = "--in-child"
 _TIMEOUT_MS = 60_000
 _HEAVY = ("numpy", "pyqtgraph", "pynvml", "httpx", "huggingface_hub")
+_OURS = f"import sys; from gui.app import main; sys.exit(main(['--measure-start', '{_CHILD}']))"
 _BARE = """
 import os, time
 from PySide6.QtCore import QEvent, QTimer
@@ -46,19 +53,29 @@ def main(arguments: Sequence[str]) -> int:
     bare, painted, usable = [], [], []
     for _ in range(_RUNS):
         bare.append(float(_run(["-c", _BARE])))
-        figures = json.loads(_run(["-m", "gui.app", "--measure-start", _CHILD]))
+        figures = json.loads(_run(["-c", _OURS]))
         painted.append(figures["first_paint_ms"])
         usable.append(figures["usable_form_ms"])
-    print(
-        json.dumps(
-            {
-                "first_paint_ms": round(statistics.median(painted), 1),
-                "usable_form_ms": round(statistics.median(usable), 1),
-                "bare_window_ms": round(statistics.median(bare), 1),
-            }
-        )
-    )
+    medians = {"first_paint_ms": painted, "usable_form_ms": usable, "bare_window_ms": bare}
+    _say({name: round(statistics.median(values), 1) for name, values in medians.items()})
     return 0
+
+
+def accepts_keys(form: QWidget) -> bool:
+    """Whether a row of the form has an editor that takes what is typed into it. The text typed stays there."""
+    rows = [row for row in form.findChildren(Row) if row.isVisible() and row.isEnabled()]
+    for editor in (editor for row in rows for editor in row.findChildren(QLineEdit)):
+        before = editor.text()
+        key = Qt.Key.Key_1
+        QApplication.sendEvent(editor, QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier, "1"))
+        if editor.isVisible() and editor.text() != before:
+            return True
+    return False
+
+
+def _say(figures: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(figures) + "\n")
+    sys.stdout.flush()
 
 
 def _run(arguments: list[str]) -> str:
@@ -82,11 +99,8 @@ def _since_start_ms() -> float:
 
 
 def _child() -> int:
-    from core.base.paths import Paths
-    from gui.startup import build_window, make_application
-
     app = make_application()
-    wiring, _ = build_window(app, Paths.default())
+    wiring = build_window(Paths.default())
     figures: dict[str, object] = {}
 
     def painted() -> None:
@@ -98,7 +112,7 @@ def _child() -> int:
         if not accepts_keys(wiring.window.form):
             raise SystemExit("The form does not accept keys.")
         figures["usable_form_ms"] = _since_start_ms()
-        print(json.dumps(figures), flush=True)
+        _say(figures)
         # Nothing is saved and nothing is started: a measurement leaves no traces.
         os._exit(0)
 

@@ -1,18 +1,20 @@
 """The two pickers of the top bar: which engine, which model."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QCompleter, QFileDialog, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
-from core.engine.environments import EngineEnvironment
-from core.models.catalog import ModelEntry
 from gui import theme
 from gui.format import bytes_text
 from gui.theme import SPACE
 from gui.widgets import tool_button
-from gui.words import engine_label
+
+if TYPE_CHECKING:
+    from core.engine.environment_model import EngineEnvironment
+    from core.models.entry import ModelEntry
 
 _REFERENCE = Qt.ItemDataRole.UserRole
 
@@ -35,11 +37,13 @@ class EnginePicker(QComboBox):
         """Say that the engines are being looked for."""
         self._say(self.tr("Looking for engines"))
 
-    def show_engines(self, engines: Sequence[EngineEnvironment], chosen: str | None) -> None:
+    def show_engines(self, engines: "Sequence[EngineEnvironment]", chosen: str | None) -> None:
         """List the engines with the chosen one selected."""
         if not engines:
             self._say(self.tr("No engine found"))
             return
+        from gui.words import engine_label
+
         with QSignalBlocker(self):
             self.clear()
             for engine in engines:
@@ -77,17 +81,13 @@ class EnginePicker(QComboBox):
 
 
 class ModelPicker(QWidget):
-    """Chooses a model: a local folder, a model in the cache, or a Hub id that is typed.
-
-    Args:
-        check: says what is wrong with a reference, or None.
-    """
+    """Chooses a model: a local folder, a model in the cache, or a Hub id that is typed."""
 
     picked = Signal(str)
 
-    def __init__(self, check: Callable[[str], str | None]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._check = check
+        self._check: Callable[[str], str | None] = lambda _: None
         self.combo = QComboBox()
         self.combo.setEditable(True)
         self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -112,7 +112,16 @@ class ModelPicker(QWidget):
         self.combo.activated.connect(self._activated)
         self._judge("")
 
-    def show_entries(self, entries: Sequence[ModelEntry]) -> None:
+    def set_check(self, check: Callable[[str], str | None]) -> None:
+        """Judge references from now on.
+
+        Args:
+            check: says what is wrong with one, or None.
+        """
+        self._check = check
+        self._judge(self.reference())
+
+    def show_entries(self, entries: "Sequence[ModelEntry]") -> None:
         """List what is on this machine; the text in the editor stays."""
         text = self.edit.text()
         with QSignalBlocker(self.combo):
@@ -166,6 +175,8 @@ class ModelPicker(QWidget):
         self.edit.setToolTip(tip)
 
     def _choose_folder(self) -> None:
+        from PySide6.QtWidgets import QFileDialog
+
         dialog = QFileDialog(self, self.tr("Choose a model folder"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -1,11 +1,9 @@
 """Which arguments the form shows: at once from what is known, then from the engine itself."""
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject, Signal
 
 from core.base.errors import Cancelled, DynoError
-from core.engine.environments import EngineEnvironment
+from core.engine.environment_model import EngineEnvironment
 from core.schema.model import ArgumentSchema
 from core.schema.probe import SchemaCache
 from core.schema.recorded import load_recorded
@@ -38,12 +36,9 @@ class SchemaLoader(QObject):
         """What is shown now."""
         return self._schema
 
-    def show_first(self, python: Path | None, version: str | None, backend: str | None) -> None:
-        """Show what can be had without looking for engines: the last engine's answer, else a recorded schema."""
-        cached = self._schemas.cached(python) if python is not None else None
-        schema = cached or load_recorded(version, backend)
-        self._show(schema)
-        self._tell(schema, asking=cached is None and python is not None)
+    def begin_with(self, schema: ArgumentSchema | None) -> None:
+        """Take over what the form shows already."""
+        self._schema = schema
 
     def show_for(self, engine: EngineEnvironment | None) -> None:
         """Show this engine's arguments, and ask it where its answer is not known yet."""

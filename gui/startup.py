@@ -1,5 +1,6 @@
 """Builds the application and its one window, and runs them."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -7,10 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QApplication
 
 from core.base.paths import Paths
-from core.services import Services
 from gui import theme
-from gui.end_signals import EndSignals
-from gui.hooks import UncaughtHooks
 from gui.tasks import TaskRunner
 from gui.wiring import Wiring
 
@@ -21,7 +19,6 @@ def make_application() -> QApplication:
     app.setApplicationName("vllm-dyno")
     app.setApplicationDisplayName("vLLM Dyno")
     app.setDesktopFileName("vllm-dyno")
-    app.setWindowIcon(theme.app_icon())
     theme.apply(app)
     return app
 
@@ -33,14 +30,16 @@ def has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def build_window(app: QApplication, paths: Paths) -> tuple[Wiring, UncaughtHooks]:
+def build_window(paths: Paths) -> Wiring:
     """The window with everything behind it; `Wiring.open` shows it."""
-    hooks = UncaughtHooks(paths.state / "window.log", app)
+    # Nothing is thrown away while the window is built: looking for garbage would only cost time.
+    gc.disable()
     tasks = TaskRunner()
-    wiring = Wiring(Services.build(paths), tasks, hooks)
+    wiring = Wiring(paths, tasks)
+    wiring.settled.connect(_settle)
     # The task that closed the services is the last one; its thread ends by itself.
     wiring.closed.connect(lambda: tasks.close(wait_s=1.0))
-    return wiring, hooks
+    return wiring
 
 
 def run_window(arguments: Sequence[str]) -> int:
@@ -60,17 +59,36 @@ def run_window(arguments: Sequence[str]) -> int:
         # The demo works without a screen and takes its picture all the same.
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     app = make_application()
-    wiring, hooks = build_window(app, Paths.default())
-    hooks.install()
-    ends = EndSignals(wiring.closing.go, app)
-    ends.install()
+    wiring = build_window(Paths.default())
     if arguments:
         from gui.demo_run import begin_demo
 
         begin_demo(wiring, arguments)
+    wiring.usable.connect(lambda: _after_usable(app, wiring))
     wiring.open()
-    try:
-        return app.exec()
-    finally:
-        ends.uninstall()
-        hooks.uninstall()
+    return app.exec()
+
+
+def _after_usable(app: QApplication, wiring: Wiring) -> None:
+    from gui.end_signals import EndSignals
+
+    app.setWindowIcon(theme.app_icon())
+    ends = EndSignals(wiring.close_now, app)
+    ends.install()
+    wiring.closed.connect(ends.uninstall)
+    wiring.window.actions_by_name["demo"].triggered.connect(lambda _checked=False: _run_demo(wiring))
+
+
+def _run_demo(wiring: Wiring) -> None:
+    from gui.demo_run import DemoRun
+
+    if wiring.live is not None:
+        found = wiring.findChild(DemoRun)
+        (found if found is not None else DemoRun(wiring)).begin()
+
+
+def _settle() -> None:
+    gc.enable()
+    gc.collect()
+    # What is there now stays: it need not be looked at again and again.
+    gc.freeze()

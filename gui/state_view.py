@@ -1,16 +1,18 @@
 """State, stage and elapsed time of the engine: in words, with a shape, and with how far it is."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
-from core.engine.session import SessionSnapshot, State
 from gui import theme
 from gui.theme import SPACE
 from gui.widgets import ElidedLabel
-from gui.words import state_icon, state_lines
+
+if TYPE_CHECKING:
+    from core.engine.snapshot import SessionSnapshot
 
 _TICK_MS = 500
-_LIVE = (State.STARTING, State.READY, State.STOPPING)
 
 
 class StateView(QWidget):
@@ -49,27 +51,30 @@ class StateView(QWidget):
         self._ticker.timeout.connect(self._tick)
         theme.notifier().changed.connect(self._paint)
 
-    def show_snapshot(self, snapshot: SessionSnapshot) -> None:
+    def show_snapshot(self, snapshot: "SessionSnapshot") -> None:
         """Show another state."""
         self._snapshot = snapshot
         self._paint()
         self._tick()
         fraction = snapshot.stage_fraction
-        busy = snapshot.state in (State.STARTING, State.STOPPING)
+        busy = snapshot.state in ("starting", "stopping")
         self.progress.setVisible(busy)
-        if fraction is None or snapshot.state is State.STOPPING:
+        if fraction is None or snapshot.state == "stopping":
             self.progress.setRange(0, 0 if busy else 1)
         else:
             self.progress.setRange(0, 1000)
             self.progress.setValue(round(fraction * 1000))
-        if snapshot.state in _LIVE:
-            self._ticker.start()
-        else:
+        if snapshot.state.at_rest:
             self._ticker.stop()
+        else:
+            self._ticker.start()
 
     def _tick(self) -> None:
         if self._snapshot is None:
             return
+        # Late, here and below: the words bring the engine's states along, which the first picture does without.
+        from gui.words import state_lines
+
         first, second = state_lines(self._snapshot)
         self.first.set_whole(first)
         self.second.set_whole(second)
@@ -78,6 +83,8 @@ class StateView(QWidget):
     def _paint(self) -> None:
         if self._snapshot is None:
             return
+        from gui.words import state_icon, state_lines
+
         name, role = state_icon(self._snapshot.state)
         self._icon.setPixmap(theme.pixmap(name, 20, role, self.devicePixelRatioF()))
         self._icon.setAccessibleName(state_lines(self._snapshot)[0])

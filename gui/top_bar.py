@@ -1,20 +1,21 @@
 """The bar over everything: engine, model, state, endpoint, and the one button that starts and stops."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
-from core.engine.environments import EngineEnvironment
-from core.engine.session import SessionSnapshot, State
 from gui import theme
 from gui.pickers import EnginePicker, ModelPicker
 from gui.state_view import StateView
 from gui.theme import SPACE
 from gui.widgets import ElidedLabel, FilledButton, copy_text, tool_button
 
-_RUNNING = (State.STARTING, State.READY)
+if TYPE_CHECKING:
+    from core.engine.environment_model import EngineEnvironment
+    from core.engine.snapshot import SessionSnapshot
 
 
 class EndpointView(QWidget):
@@ -38,9 +39,9 @@ class EndpointView(QWidget):
         layout.addWidget(self.key_button)
         self.setVisible(False)
 
-    def show_snapshot(self, snapshot: SessionSnapshot) -> None:
+    def show_snapshot(self, snapshot: "SessionSnapshot") -> None:
         """Show the endpoint of a ready engine, hide it otherwise."""
-        ready = snapshot.state is State.READY and bool(snapshot.base_url)
+        ready = snapshot.state == "ready" and bool(snapshot.base_url)
         self._url = f"{snapshot.base_url.rstrip('/')}/v1" if ready and snapshot.base_url else ""
         self._key = (snapshot.api_key or "") if ready else ""
         self.label.set_whole(self._url)
@@ -62,24 +63,16 @@ class TopBar(QFrame):
     """See the module. It asks through signals of its parts and through actions.
 
     Args:
-        check_model: says what is wrong with a model reference, or None.
         start: triggered when Start is pressed; `stop` likewise.
-        menu: everything that has no button.
     """
 
-    def __init__(
-        self,
-        check_model: Callable[[str], str | None],
-        start: QAction,
-        stop: QAction,
-        menu: QMenu,
-    ) -> None:
+    def __init__(self, start: QAction, stop: QAction) -> None:
         super().__init__()
         self.setObjectName("topBar")
         self._start = start
         self._stop = stop
         self.engines = EnginePicker()
-        self.models = ModelPicker(check_model)
+        self.models = ModelPicker()
         self.state = StateView()
         self.endpoint = EndpointView()
         self.run_button = FilledButton()
@@ -87,7 +80,6 @@ class TopBar(QFrame):
         self.run_button.clicked.connect(self._run_clicked)
         self.menu_button = tool_button("menu", self.tr("More"))
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu_button.setMenu(menu)
         self.menu_button.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(SPACE, SPACE // 2, SPACE, SPACE // 2)
@@ -98,7 +90,9 @@ class TopBar(QFrame):
         layout.addWidget(self.endpoint)
         layout.addWidget(self.run_button)
         layout.addWidget(self.menu_button)
-        self._state = State.IDLE
+        self._busy = False
+        self._stopping = False
+        self._starting = False
         theme.notifier().changed.connect(self._paint)
         self._paint()
 
@@ -106,32 +100,34 @@ class TopBar(QFrame):
         hint = super().sizeHint()
         return QSize(SPACE * 100, max(hint.height(), SPACE * 7))
 
-    def show_snapshot(self, snapshot: SessionSnapshot) -> None:
+    def show_snapshot(self, snapshot: "SessionSnapshot") -> None:
         """Show the engine's state everywhere in the bar."""
-        self._state = snapshot.state
+        self._busy = not snapshot.state.at_rest
+        self._starting = snapshot.state == "starting"
+        self._stopping = snapshot.state == "stopping"
         self.state.show_snapshot(snapshot)
         self.endpoint.show_snapshot(snapshot)
-        self.engines.set_locked(not snapshot.state.at_rest)
+        self.engines.set_locked(self._busy)
         self._show_button()
 
-    def show_engines(self, engines: Sequence[EngineEnvironment], chosen: str | None) -> None:
+    def show_engines(self, engines: "Sequence[EngineEnvironment]", chosen: str | None) -> None:
         """List the engines; while one runs, no other can be picked."""
         self.engines.show_engines(engines, chosen)
-        self.engines.set_locked(not self._state.at_rest)
+        self.engines.set_locked(self._busy)
 
     def _run_clicked(self) -> None:
-        (self._stop if self._state in _RUNNING else self._start).trigger()
+        (self._stop if self._busy else self._start).trigger()
 
     def _show_button(self) -> None:
-        running = self._state in _RUNNING
+        running = self._busy and not self._stopping
         button = self.run_button
-        if self._state is State.STARTING:
+        if self._starting:
             button.setText(self.tr("Stop (starting)"))
-        elif self._state is State.STOPPING:
+        elif self._stopping:
             button.setText(self.tr("Stopping"))
         else:
             button.setText(self.tr("Stop") if running else self.tr("Start"))
-        button.setEnabled(self._state is not State.STOPPING)
+        button.setEnabled(not self._stopping)
         button.set_role("error_fill" if running else "accent_fill")
         theme.set_icon(button, "stop" if running else "play", "on_fill")
         tip = self.tr("Stop the engine (Shift+F5)") if running else self.tr("Start the engine (F5)")

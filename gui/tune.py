@@ -1,11 +1,16 @@
 """What stands in the middle while one tunes: a welcome where there is no engine, the form, and where it comes from."""
 
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui import theme
-from gui.pages.welcome import WelcomeBanner
 from gui.theme import SPACE
 from gui.widgets import note
+
+if TYPE_CHECKING:
+    from gui.pages.welcome import WelcomeBanner
 
 
 class TuneArea(QWidget):
@@ -15,10 +20,12 @@ class TuneArea(QWidget):
         form: the settings.
     """
 
+    install_wanted = Signal()
+    demo_wanted = Signal()
+
     def __init__(self, form: QWidget) -> None:
         super().__init__()
-        self.welcome = WelcomeBanner()
-        self.welcome.setVisible(False)
+        self._welcome: WelcomeBanner | None = None
         self.form = form
         self._icon = QLabel()
         self.note = note()
@@ -32,11 +39,25 @@ class TuneArea(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self.welcome)
         layout.addWidget(self._note_line)
         layout.addWidget(form, 1)
         theme.notifier().changed.connect(self._paint)
         self._paint()
+
+    def show_welcome(self) -> "WelcomeBanner":
+        """Say what to do while there is no engine."""
+        if self._welcome is None:
+            self._welcome = WelcomeBanner()
+            self.layout().insertWidget(0, self._welcome)
+            self._welcome.install_wanted.connect(self.install_wanted)
+            self._welcome.demo_wanted.connect(self.demo_wanted)
+        self._welcome.setVisible(True)
+        return self._welcome
+
+    def hide_welcome(self) -> None:
+        """There is an engine now."""
+        if self._welcome is not None:
+            self._welcome.setVisible(False)
 
     def show_note(self, text: str) -> None:
         """Say where the arguments come from; an empty text takes the line away."""

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 from gui import theme
 from gui.theme import SPACE
 
-
 _ROOM_FOR_PICTURE = SPACE * 30
 _ROOM_FOR_TITLE = SPACE * 15
 

@@ -1,299 +1,168 @@
-"""Who hears whom: the document, the engine's life, the engines of the machine and the window's parts."""
+"""The window's start, in the order in which a person misses things: picture, form, then everything else."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, QUrl, Signal
-from PySide6.QtGui import QAction, QDesktopServices
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from core.base.errors import DynoError
-from core.config.command import command_text
+from core.base.paths import Paths
 from core.config.document import Change, ConfigDocument
-from core.config.working_state import SavedState
-from core.engine.environments import EngineEnvironment
-from core.models.catalog import ModelEntry
+from core.config.working_state import SavedState, WorkingState
 from core.schema.model import ArgumentSchema
-from core.services import Services
-from gui import screenshot, theme
-from gui.autosave import Autosave
-from gui.bridge import Bridge
-from gui.closing import Closing
-from gui.engine_manager import EngineManager
-from gui.hooks import UncaughtHooks
-from gui.life_view import LifeView
+from core.schema.overlay import load_overlay
+from core.schema.recorded import load_recorded
+from gui import theme
 from gui.main_window import MainWindow
-from gui.monitor import preload
-from gui.notifications import Level, Note, NoteAction
-from gui.run_control import RunControl
-from gui.schema_loader import SchemaLoader
-from gui.tasks import Job, TaskRunner
+from gui.tasks import TaskRunner
 from gui.theme import Scheme
 
-_MODEL = "model_tag"
-_COMMAND_PAUSE_MS = 40
+if TYPE_CHECKING:
+    from core.services import Services
+    from gui.closing import Closing
+    from gui.engine_manager import EngineManager
+    from gui.live import Live
+    from gui.run_control import RunControl
+
+MODEL = "model_tag"
 
 
 class Wiring(QObject):
-    """Owns what the window works with, and connects it. `open` begins; closing the window ends it.
+    """Owns the document and the window. `open` shows it; closing it ends everything.
 
     Attributes:
         usable: the form can be worked with.
-        settled: what is done after the first picture is done.
+        settled: everything is built.
         closed: everything has ended.
+        live: what works behind the window; None until it is built.
     """
 
     usable = Signal()
     settled = Signal()
     closed = Signal()
 
-    def __init__(self, services: Services, tasks: TaskRunner, hooks: UncaughtHooks) -> None:
+    def __init__(self, paths: Paths, tasks: TaskRunner) -> None:
         super().__init__()
-        self.services = services
+        self.paths = paths
         self.tasks = tasks
+        self.overlay = load_overlay()
         self.document = ConfigDocument()
-        self.engines = EngineManager(services.registry, services.paths, tasks, self)
-        self.schemas = SchemaLoader(services.schemas, tasks, self)
-        self.control = RunControl(
-            services, self.document, engines=self.engines, schemas=self.schemas, tasks=tasks, parent=self
-        )
-        self.bridge = Bridge(services.session, self.document, self)
-        self.window = MainWindow(services, self.document, self.engines, tasks)
-        self.life = LifeView(self.window, self)
-        self.autosave = Autosave(services.working_state, self.saved_state, tasks, self)
-        self.closing = Closing(
-            self.window,
-            services=services,
-            control=self.control,
-            autosave=self.autosave,
-            tasks=tasks,
-            last=self._end,
-        )
-        self._hooks = hooks
-        self._saved = SavedState()
-        self._command_timer = QTimer(self)
-        self._command_timer.setSingleShot(True)
-        self._command_timer.setInterval(_COMMAND_PAUSE_MS)
-        self._command_timer.timeout.connect(self.show_command)
-        self._connect_core()
-        self._connect_window()
+        self.window = MainWindow(self.overlay, self.document)
+        self.live: Live | None = None
+        self.saved = SavedState()
+        self.schema: ArgumentSchema | None = None
+        self._closing_early = False
+        self.document.changed.connect(self._refresh_form)
+        self.window.painted.connect(self._fill_form, Qt.ConnectionType.QueuedConnection)
+        self.window.close_wanted.connect(self._close_wanted)
+        self.window.top_bar.models.picked.connect(self._model_picked)
+
+    @property
+    def services(self) -> "Services":
+        """The long-lived objects; after `settled`."""
+        return self._built.services
+
+    @property
+    def engines(self) -> "EngineManager":
+        """The engines of this machine; after `settled`."""
+        return self._built.engines
+
+    @property
+    def control(self) -> "RunControl":
+        """Start and Stop; after `settled`."""
+        return self._built.control
+
+    @property
+    def closing(self) -> "Closing":
+        """The way out; after `settled`."""
+        return self._built.closing
 
     def open(self) -> None:
         """Restore what was there last time and show the window; the rest follows after the first picture."""
-        self._saved = self.services.working_state.load()
-        self.document.restore(self._saved.values, self._saved.environment)
-        self.engines.wish(self._saved.engine)
-        chosen = self._saved.ui.get("theme")
+        self.saved = WorkingState(self.paths, self.overlay).load()
+        self.document.restore(self.saved.values, self.saved.environment)
+        chosen = self.saved.ui.get("theme")
         if chosen in set(Scheme):
-            self._choose_scheme(Scheme(chosen))
-        self.window.restore_ui(self._saved.ui)
+            theme.choose(Scheme(chosen))
+        self.window.restore_ui(self.saved.ui)
         self._show_model()
-        self.life.follow(self.services.session.snapshot)
-        self.bridge.open()
         self.window.show()
 
-    def saved_state(self) -> SavedState:
-        """What is worth keeping, as it is now."""
-        engine = self.engines.chosen
-        known = {key: self._saved.ui.get(key) for key in ("engine_python", "engine_version", "engine_backend")}
-        if engine is not None:
-            known = {
-                "engine_python": str(engine.python),
-                "engine_version": engine.version,
-                "engine_backend": engine.backend.value,
-            }
-        return SavedState(
-            values=dict(self.document.values),
-            environment=dict(self.document.environment),
-            engine=engine.name if engine is not None else self._saved.engine,
-            ui={**self.window.ui_state(), **known},
-        )
+    def close_now(self) -> None:
+        """Close without asking: stop what runs, save, end."""
+        if self.live is not None:
+            self.live.closing.go()
+        else:
+            self._end()
 
-    def show_problem(self, error: DynoError) -> None:
-        """Tell a problem of the surroundings."""
-        self.window.notes.show_problem(error)
+    @property
+    def _built(self) -> "Live":
+        if self.live is None:
+            raise RuntimeError("the window is not built yet: wait for `settled`")
+        return self.live
 
-    def show_command(self) -> None:
-        """Bring the command line up to date."""
-        schema = self.schemas.schema
-        if schema is not None:
-            text = command_text(
-                schema, self.services.overlay, self.document.values, self.document.environment, multiline=True
-            )
-            self.window.command.show_command(text)
-
-    def take_screenshot(self) -> None:
-        """Picture of the window to file and clipboard."""
-        folder = screenshot.picture_folder(self.services.paths.state / "screenshots")
-        screenshot.take(self.window, folder, self.tasks, self._screenshot_taken, self.show_problem)
-
-    def scan_models(self) -> None:
-        """Look for models in the background."""
-
-        def work(_: Job) -> list[ModelEntry]:
-            models = self.services.models
-            recent = models.recent()
-            known = {entry.reference for entry in recent}
-            return [*recent, *(entry for entry in models.scan() if entry.reference not in known)]
-
-        self.tasks.run_task(
-            work, on_done=self.window.top_bar.models.show_entries, on_error=self.show_problem, name="models"
-        )
-
-    def _connect_core(self) -> None:
-        window = self.window
-        self.bridge.session_changed.connect(self.life.follow)
-        self.bridge.session_changed.connect(self.closing.follow)
-        self.bridge.config_changed.connect(self._config_changed)
-        self.engines.listed.connect(self._engines_listed)
-        self.engines.chosen_changed.connect(self._engine_chosen)
-        self.schemas.shown.connect(self._schema_shown)
-        self.schemas.note_changed.connect(window.tune.show_note)
-        self.schemas.failed.connect(self._probe_failed)
-        self.control.refused.connect(lambda error: window.notes.show_problem(error, key="engine"))
-        self.control.no_engine.connect(self._no_engine)
-        self.control.started.connect(lambda: window.workbench.show_drawer_page(window.workbench.small_log_place))
-        self.autosave.failed.connect(self.show_problem)
-        self.closing.waiting.connect(lambda text: window.notes.show_note(Note(Level.INFO, text, key="closing")))
-        self.tasks.failed.connect(self.show_problem)
-        self._hooks.told.connect(self._uncaught)
-
-    def _connect_window(self) -> None:
-        window, actions = self.window, self.window.actions_by_name
-        window.painted.connect(self._after_first_picture)
-        window.close_wanted.connect(self.closing.ask)
-        window.layout_changed.connect(self.autosave.touch)
-        window.top_bar.engines.picked.connect(self.engines.choose)
-        window.top_bar.models.picked.connect(self._model_picked)
-        window.tune.welcome.install_wanted.connect(self._show_install)
-        for wanted in (window.tune.welcome.demo_wanted, window.engines_page.demo_wanted):
-            wanted.connect(actions["demo"].trigger)
-        window.scheme_actions.triggered.connect(self._scheme_picked)
-        for name, run in (
-            ("start", self.control.start),
-            ("stop", self.control.stop),
-            ("undo", self.document.undo),
-            ("redo", self.document.redo),
-            ("ask_engine", self.schemas.ask_again),
-            ("screenshot", self.take_screenshot),
-            ("open_state", self._open_logs),
-        ):
-            actions[name].triggered.connect(lambda _checked=False, call=run: call())
-
-    def _after_first_picture(self) -> None:
-        python = self._saved.ui.get("engine_python")
-        self.schemas.show_first(
-            Path(python) if isinstance(python, str) else None,
-            self._saved.ui.get("engine_version"),
-            self._saved.ui.get("engine_backend"),
-        )
+    def _fill_form(self) -> None:
+        self.schema = self._first_schema()
+        self.window.form.show_schema(self.schema)
         self.usable.emit()
-        if self._saved.note:
-            self.window.notes.show_note(Note(Level.WARNING, self._saved.note))
-        QTimer.singleShot(0, self, self._begin_background)
+        QTimer.singleShot(0, self, self._import_rest)
 
-    def _begin_background(self) -> None:
-        self.engines.refresh()
-        self.scan_models()
-        self.window.log.start()
-        self.tasks.run_task(lambda _: self.services.sampler.start(), on_error=self.show_problem, name="sampler")
-        # The import of the plots takes most of a second: off this thread, then build them in one go.
-        self.tasks.run_task(lambda _: preload(), on_done=lambda _: self._build_monitor(), name="plots")
+    def _first_schema(self) -> ArgumentSchema:
+        """What can be had without looking for engines: the last engine's answer, else a recorded schema."""
+        python = self.saved.ui.get("engine_python")
+        if isinstance(python, str):
+            from core.schema.probe import SchemaCache
 
-    def _build_monitor(self) -> None:
-        self.window.monitor.build()
-        self.window.monitor.start()
-        self.settled.emit()
+            cached = SchemaCache(self.paths).cached(Path(python))
+            if cached is not None:
+                return cached
+        return load_recorded(self.saved.ui.get("engine_version"), self.saved.ui.get("engine_backend"))
 
-    def _config_changed(self, change: Change) -> None:
+    def _import_rest(self) -> None:
+        # Imports take most of a second: on another thread, while the form can be worked with.
+        self.tasks.run_task(lambda _: _import_live(), on_done=lambda _: self._build_rest(), name="imports")
+
+    def _build_rest(self) -> None:
+        from gui.live import Live
+
+        self.live = Live(self)
+        self.live.closing.ended.connect(self._end)
+        self.live.settled.connect(self.settled)
+        self.live.begin()
+
+    def _refresh_form(self, change: Change) -> None:
         self.window.form.refresh(change)
-        if _MODEL in change.arguments:
+        if MODEL in change.arguments:
             self._show_model()
-        actions = self.window.actions_by_name
-        actions["undo"].setEnabled(self.document.can_undo)
-        actions["redo"].setEnabled(self.document.can_redo)
-        self._command_timer.start()
-        self.autosave.touch()
 
     def _show_model(self) -> None:
-        model = self.document.values.get(_MODEL)
+        model = self.document.values.get(MODEL)
         self.window.top_bar.models.show_reference(model if isinstance(model, str) else "")
 
     def _model_picked(self, reference: str) -> None:
         if reference:
-            self.document.set(_MODEL, reference)
+            self.document.set(MODEL, reference)
         else:
-            self.document.reset(_MODEL)
+            self.document.reset(MODEL)
 
-    def _schema_shown(self, schema: ArgumentSchema) -> None:
-        self.window.form.show_schema(schema)
-        self.show_command()
-
-    def _engines_listed(self, engines: list[EngineEnvironment]) -> None:
-        chosen = self.engines.chosen
-        self.window.top_bar.show_engines(engines, chosen.name if chosen else None)
-        self.window.tune.welcome.setVisible(not engines)
-        if not engines:
-            self.schemas.show_for(None)
-
-    def _engine_chosen(self, engine: EngineEnvironment | None) -> None:
-        self.window.top_bar.show_engines(self.engines.engines, engine.name if engine else None)
-        self.schemas.show_for(engine)
-        self.autosave.touch()
-
-    def _probe_failed(self, error: DynoError) -> None:
-        again = NoteAction(self.tr("Ask again"), self.schemas.ask_again)
-        self.window.notes.show_problem(error, again, key="probe")
-
-    def _no_engine(self) -> None:
-        actions = self.window.actions_by_name
-        self.window.notes.show_note(
-            Note(
-                Level.WARNING,
-                self.tr("There is no engine to start."),
-                self.tr("Install one, or run the demo, which does everything by itself."),
-                actions=(
-                    NoteAction(self.tr("Install an engine"), self._show_install),
-                    NoteAction(self.tr("Run the demo"), actions["demo"].trigger),
-                ),
-                key="engine",
-            )
-        )
-
-    def _show_install(self) -> None:
-        self.window.show_page("engines")
-        self.window.engines_page.show_install()
-
-    def _screenshot_taken(self, path: Path) -> None:
-        open_folder = NoteAction(
-            self.tr("Open the folder"), lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))), True
-        )
-        text = self.tr("Picture saved and copied: {0}").format(path)
-        self.window.notes.show_note(Note(Level.OK, text, actions=(open_folder,), key="screenshot", fades=True))
-
-    def _open_logs(self) -> None:
-        folder = self.services.paths.logs
-        folder.mkdir(parents=True, exist_ok=True)
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
-
-    def _scheme_picked(self, action: QAction) -> None:
-        self._choose_scheme(Scheme(action.data()))
-        self.autosave.touch()
-
-    def _choose_scheme(self, scheme: Scheme) -> None:
-        theme.apply(QApplication.instance(), scheme)
-        for action in self.window.scheme_actions.actions():
-            action.setChecked(action.data() == scheme.value)
-
-    def _uncaught(self, line: str, text: str) -> None:
-        where = self.tr("It is written down in {0}.").format(self._hooks.log_path)
-        self.window.notes.show_note(
-            Note(Level.ERROR, self.tr("Something went wrong inside the program: {0}").format(line), where, text)
-        )
+    def _close_wanted(self) -> None:
+        if self.live is not None:
+            self.live.closing.ask()
+        else:
+            self._end()
 
     def _end(self) -> None:
-        self.bridge.close()
-        self.window.log.stop()
-        self.window.monitor.stop()
+        if self.live is not None:
+            self.live.end()
+        self.document.changed.disconnect(self._refresh_form)
         self.window.may_close = True
         self.window.close()
         self.closed.emit()
+
+
+def _import_live() -> None:
+    import gui.command_view
+    import gui.live
+    import gui.monitor
+    import gui.pages.chat
+    import gui.pages.engines
+    import gui.pages.log  # noqa: F401 - only so that the window finds them imported.

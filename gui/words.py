@@ -3,8 +3,9 @@
 from PySide6.QtCore import QCoreApplication
 
 from core.base.clock import now
-from core.engine.environments import Backend, EngineEnvironment, Origin
-from core.engine.session import SessionSnapshot, Stage, State
+from core.engine.environment_model import Backend, EngineEnvironment, Origin
+from core.engine.snapshot import SessionSnapshot, State
+from core.engine.stages import Stage
 from gui.format import clock, duration
 
 

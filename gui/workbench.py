@@ -17,23 +17,24 @@ class Workbench(QMainWindow):
 
     Args:
         tune: what stands in the middle while one tunes.
-        monitor: the plots.
-        command: the drawer's first page; log and talk are its other two while they are not shown large.
 
     Attributes:
-        small_log_place, small_chat_place: where those two stand.
+        command_place, small_log_place, small_chat_place: the drawer's pages.
         chat_place: where the talk stands while it has the middle.
+        monitor_place: where the plots stand.
     """
 
     layout_changed = Signal()
 
-    def __init__(self, tune: QWidget, monitor: QWidget, command: QWidget) -> None:
+    def __init__(self, tune: QWidget) -> None:
         super().__init__()
         self.setWindowFlags(Qt.WindowType.Widget)
         self._sized = False
         self._layout = ""
         self._tune = tune
         self.chat_place = Place()
+        self.monitor_place = Place()
+        self.command_place = Place()
         self.small_log_place = Place()
         self.small_chat_place = Place()
         self.middle = QStackedWidget()
@@ -48,14 +49,16 @@ class Workbench(QMainWindow):
         self.tabs.setAccessibleName(self.tr("Command, log and answer"))
         self._tab_icons = ("command", "log", "chat")
         for page, title in (
-            (command, self.tr("Command")),
+            (self.command_place, self.tr("Command")),
             (self.small_log_place, self.tr("Log")),
             (self.small_chat_place, self.tr("Try")),
         ):
             self.drawer.addWidget(page)
             self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self.drawer.setCurrentIndex)
-        self.monitor_dock = self._dock("monitor", self.tr("Monitor"), monitor, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.monitor_dock = self._dock(
+            "monitor", self.tr("Monitor"), self.monitor_place, Qt.DockWidgetArea.RightDockWidgetArea
+        )
         self.monitor_dock.setTitleBarWidget(DockTitle(self.monitor_dock))
         self.drawer_dock = self._dock(
             "drawer", self.tr("Command, log and answer"), self.drawer, Qt.DockWidgetArea.BottomDockWidgetArea
