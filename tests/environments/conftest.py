@@ -14,12 +14,6 @@ from tests.environments.loopback_index import LoopbackIndex
 
 
 @pytest.fixture
-def paths(tmp_path: Path) -> Paths:
-    """Folders of a program that was never run."""
-    return Paths.below(tmp_path / "home")
-
-
-@pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No environment around that could be found by itself."""
     empty = tmp_path / "empty-prefix"

@@ -8,16 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.base.paths import Paths
 from core.base.uv_tool import Uv
 from tests.environments.loopback_index import LoopbackIndex
 from tests.models_embedded import tiny_gguf
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> Paths:
-    """Folders of a program that was never run."""
-    return Paths.below(tmp_path / "home")
 
 
 @pytest.fixture(scope="session")
