@@ -47,8 +47,10 @@ class Uv:
     def find_links(self) -> list[str]:
         """Folders and pages of wheels named by UV_FIND_LINKS and PIP_FIND_LINKS, without folders that are gone."""
         named = self._variables.get("UV_FIND_LINKS", "").split(",") + self._variables.get("PIP_FIND_LINKS", "").split()
-        links = dict.fromkeys(entry.strip() for entry in named if entry.strip())
-        return [entry for entry in links if "://" in entry or Path(entry).expanduser().is_dir()]
+        entries = [entry.strip() for entry in named if entry.strip()]
+        # Absolute, since uv runs in a folder of its own.
+        links = dict.fromkeys(e if "://" in e else str(Path(e).expanduser().absolute()) for e in entries)
+        return [entry for entry in links if "://" in entry or Path(entry).is_dir()]
 
     def run(
         self,

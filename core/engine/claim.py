@@ -1,7 +1,7 @@
 """A folder of one's own below `Paths.engines`, while an environment is being made in it."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +25,12 @@ class Claim:
 
 
 @contextmanager
-def claim_folder(paths: Paths, name: str, *, exact: bool) -> Iterator[Claim]:
+def claim_folder(paths: Paths, name: str, *, exact: bool, taken: Collection[str] = ()) -> Iterator[Claim]:
     """Make the folder and hold its lock. When the block ends with an exception, the folder and all in it is deleted.
 
     Args:
         exact: this name or none; otherwise a number is added while the name is taken.
+        taken: names that are not to be used although there is no such folder.
 
     Raises:
         DynoError: the name is taken, or the folder cannot be made.
@@ -39,6 +40,8 @@ def claim_folder(paths: Paths, name: str, *, exact: bool) -> Iterator[Claim]:
         folder = paths.engines / (name if number == 1 else f"{name}-{number}")
         with ExitStack() as held:
             try:
+                if folder.name in taken:
+                    raise FileExistsError(folder.name)
                 handle = held.enter_context(file_lock(lock_path(paths, folder.name), wait=False))
                 folder.mkdir(parents=True)
                 (folder / INSTALLING).touch()

@@ -17,9 +17,10 @@ from core.base.uv_tool import Uv
 from core.engine.claim import Claim, claim_folder, name_taken
 from core.engine.disk_space import check_space
 from core.engine.environment_model import EngineEnvironment, Origin
+from core.engine.environments import EngineRegistry
 from core.engine.inspection import inspect_environment
 from core.engine.manifest import Manifest, read_manifest, write_manifest
-from core.engine.naming import base_name, check_name
+from core.engine.naming import base_name, check_name, is_automatic
 from core.engine.prefix import read_prefix
 from core.engine.recipe import Recipe, choose_recipe, interpreters
 from core.engine.removal import clean_up, retire, running_in
@@ -68,7 +69,7 @@ def install(
     recipe = choose_recipe(backend, version)
     if name is not None:
         check_name(name)
-        if (paths.engines / name).exists():
+        if name in _names(paths) or (paths.engines / name).exists():
             raise name_taken(name)
     with _job(paths, recipe, uv, progress, cancel) as job:
         resolution = job.resolver.resolve(interpreters(job.uv, python))
@@ -115,11 +116,17 @@ def update(
         if resolution.version == engine.version and not engine.problem:
             job.meter.done(f"vLLM {engine.version} is there already")
             return engine
-        given_name = None if engine.name.startswith(base_name(recipe.backend, engine.version)) else engine.name
-        folder_name = given_name or base_name(recipe.backend, resolution.version)
-        fresh = job.build(resolution, folder_name, exact=False, kept_name=given_name)
+        before = manifest.version if manifest else engine.version
+        automatic = is_automatic(engine.name, base_name(recipe.backend, before)) and before != resolution.version
+        kept_name = None if automatic else engine.name
+        folder_name = kept_name or base_name(recipe.backend, resolution.version)
+        fresh = job.build(resolution, folder_name, exact=False, kept_name=kept_name)
     retire(paths, engine, fresh)
     return fresh
+
+
+def _names(paths: Paths) -> set[str]:
+    return {engine.name for engine in EngineRegistry(paths).list()}
 
 
 @contextmanager
@@ -162,7 +169,8 @@ class _Job:
             kept_name: the environment's name where it differs from the folder's.
         """
         self._check_space(resolution)
-        with claim_folder(self.paths, folder_name, exact=exact) as claim:
+        taken = () if kept_name else _names(self.paths)
+        with claim_folder(self.paths, folder_name, exact=exact, taken=taken) as claim:
             self._fill(claim, resolution)
             self.meter.step(CHECK, "Starting it once")
             self._try_out(claim.folder)

@@ -15,6 +15,11 @@ def base_name(backend: Backend, version: str) -> str:
     return f"{kind}-{version.partition('+')[0]}"
 
 
+def is_automatic(name: str, base: str) -> bool:
+    """Whether a name is what `base_name` gave, perhaps with a number."""
+    return bool(re.fullmatch(rf"{re.escape(base)}(-\d+)?", name))
+
+
 def unique_name(base: str, taken: Collection[str], *others: str) -> str:
     """The first that is free: the base, the other suggestions, then the base with a number from 2."""
     for name in (base, *others):

@@ -159,8 +159,10 @@ def convert(
     answers = _Answers(meter)
     hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    # As `-P`, but an engine's Python 3.10, which does not know it, starts all the same.
+    environment["PYTHONSAFEPATH"] = "1"
     code = run_child(
-        [str(python), "-P", str(_SCRIPT), str(fetched.gguf), str(result), "--packages", str(fetched.packages)],
+        [str(python), str(_SCRIPT), str(fetched.gguf), str(result), "--packages", str(fetched.packages)],
         cwd=fetched.packages,
         environment=environment,
         on_output=answers.feed,

@@ -38,7 +38,8 @@ def make_wheel(
     wheel = folder / f"{stem}-{tag}.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_STORED) as archive:
         for path, data in inside.items():
-            archive.writestr(path, data)
+            # A fixed date: the same content is the same file, with the same checksum.
+            archive.writestr(zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0)), data)
     return wheel
 
 

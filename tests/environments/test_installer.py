@@ -251,6 +251,19 @@ class TestFailure:
             make(paths, uv, name="mine")
         assert left_behind(paths) == ["mine"]
 
+    def test_a_name_that_an_added_engine_has(
+        self, paths: Paths, uv: Uv, engines: Callable[..., None], tmp_path: Path
+    ) -> None:
+        engines("0.32.0")
+        fake = FakeEnvironment(tmp_path / "env")
+        fake.add_engine("vllm", "0.32.0")
+        fake.add_torch()
+        assert EngineRegistry(paths).add(fake.prefix).name == "cuda-0.32.0"
+        with pytest.raises(DynoError, match=r"an engine named “cuda-0\.32\.0” already"):
+            make(paths, uv, name="cuda-0.32.0")
+        assert make(paths, uv).name == "cuda-0.32.0-2"
+        assert EngineRegistry(paths).get("cuda-0.32.0").origin is Origin.ADDED
+
     def test_a_name_that_is_being_installed(self, paths: Paths, uv: Uv, engines: Callable[..., None]) -> None:
         engines("0.32.0")
         with (
@@ -374,12 +387,13 @@ class TestUpdate:
         self, paths: Paths, uv: Uv, engines: Callable[..., None]
     ) -> None:
         engines("0.32.0")
-        old = make(paths, uv, name="work")
+        old = make(paths, uv)
         next(old.prefix.glob("lib/*/site-packages/vllm/__init__.py")).unlink()
-        broken = EngineRegistry(paths).get("work")
+        broken = EngineRegistry(paths).get("cuda-0.32.0")
         assert broken.problem
-        assert renew(paths, uv, broken).problem is None
-        assert [found.name for found in EngineRegistry(paths).list()] == ["work"]
+        made = renew(paths, uv, broken)
+        assert (made.name, made.problem) == ("cuda-0.32.0", None)
+        assert EngineRegistry(paths).list() == [made]
 
     def test_the_old_one_stays_when_the_new_one_does_not_work(
         self, paths: Paths, uv: Uv, engines: Callable[..., None]

@@ -9,13 +9,20 @@ from core.base.errors import DynoError
 from core.engine.disk_space import check_space
 from core.engine.driver import backend_runs_here, nvidia_driver_present
 from core.engine.environment_model import Backend
-from core.engine.naming import base_name, check_name, unique_name
+from core.engine.naming import base_name, check_name, is_automatic, unique_name
 
 
 def test_a_name_is_made_from_build_and_version() -> None:
     assert base_name(Backend.CPU, "0.32.0") == "cpu-0.32.0"
     assert base_name(Backend.CUDA, "0.26.0+cu129") == "cuda-0.26.0"
     assert base_name(Backend.UNKNOWN, "0.1") == "vllm-0.1"
+
+
+def test_a_name_that_only_begins_alike_was_given_by_a_person() -> None:
+    assert is_automatic("cpu-0.32.0", "cpu-0.32.0")
+    assert is_automatic("cpu-0.32.0-2", "cpu-0.32.0")
+    assert not is_automatic("cpu-0.32.0-work", "cpu-0.32.0")
+    assert not is_automatic("cpu-0x32.0", "cpu-0.32.0")
 
 
 def test_a_taken_name_gets_the_next_suggestion_and_then_a_number() -> None:

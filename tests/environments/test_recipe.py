@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import DynoError
+from core.base.locks import file_lock
 from core.base.progress import ProgressMeter
 from core.base.uv_failures import UvFailure, UvFailureKind
 from core.base.uv_tool import Uv
@@ -95,19 +96,32 @@ class TestUv:
                 cancel=threading.Event(),
             )
 
-    def test_what_another_uv_unpacks_is_left_alone(self, uv: Uv, tmp_path: Path) -> None:
+    def test_what_a_failed_run_leaves_in_the_cache_is_swept_unless_another_uv_is_at_work(
+        self, uv: Uv, tmp_path: Path
+    ) -> None:
         cache = uv.cache_folder()
         assert cache is not None
-        uv.query(["pip", "list", "--python", sys.executable])
-        (cache / ".lock").touch()
-        (cache / ".tmpNew" / "x").mkdir(parents=True)
+        (cache / ".tmpFolder" / "x").mkdir(parents=True)
         (cache / ".tmpFile").touch()
-        old = cache / ".tmpOld"
-        old.mkdir()
-        with pytest.raises(UvFailure):
-            uv.run(["pip", "none"], cwd=tmp_path, what="x", on_output=lambda _: None, cancel=threading.Event())
-        assert not (cache / ".tmpNew").exists()
+        (cache / "archive-v0").mkdir()
+
+        def fail() -> None:
+            with pytest.raises(UvFailure):
+                uv.run(["pip", "none"], cwd=tmp_path, what="x", on_output=lambda _: None, cancel=threading.Event())
+
+        with file_lock(cache / ".lock"):
+            fail()
+        assert (cache / ".tmpFolder" / "x").exists()
+        fail()
+        assert sorted(entry.name for entry in cache.iterdir() if not entry.is_file()) == ["archive-v0"]
         assert not (cache / ".tmpFile").exists()
+
+    def test_a_relative_folder_of_wheels_is_meant_from_where_the_program_runs(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "w").mkdir()
+        monkeypatch.chdir(tmp_path)
+        assert Uv(environment={"UV_FIND_LINKS": "w"}).find_links() == [str(tmp_path / "w")]
 
 
 class TestInterpreters:

@@ -1,7 +1,7 @@
 """Turns a Llama-shaped GGUF file into a folder that vLLM loads: safetensors, config and tokenizer.
 
-Runs in any interpreter that has numpy, started with `-P`. It stands alone; the folder that holds the `gguf` package
-comes as an argument and is searched last, so that it never shadows what the interpreter has.
+Runs in any interpreter that has numpy, started without its own folder on the path. It stands alone; the folder that
+holds the `gguf` package comes as an argument and is searched last, so that it never shadows what the interpreter has.
 
     convert_gguf.py GGUF OUTPUT --packages FOLDER
 
