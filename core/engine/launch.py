@@ -12,7 +12,7 @@ from core.base.files import write_atomic
 from core.base.network import is_loopback
 from core.base.paths import Paths
 from core.config.command import LaunchPlan
-from core.engine.ports import DEFAULT_HOST, bare, choose_port
+from core.engine.ports import DEFAULT_HOST, PortClaim, bare, claim_port
 
 KEY_VARIABLE = "VLLM_API_KEY"
 """vLLM reads the API key from here; the command line would show it to everybody on the machine."""
@@ -45,8 +45,11 @@ class Endpoint:
     tls: bool
 
 
-def choose_endpoint(paths: Paths, plan: LaunchPlan) -> Endpoint:
+def choose_endpoint(paths: Paths, plan: LaunchPlan) -> tuple[Endpoint, PortClaim]:
     """Loopback and a free port, unless the plan says otherwise; reachable from outside only with a key.
+
+    Returns:
+        The endpoint, and the claim to its port, to be released when the engine has ended.
 
     Raises:
         DynoError: the port is busy or cannot be bound, or the plan asks for something without a port.
@@ -54,12 +57,12 @@ def choose_endpoint(paths: Paths, plan: LaunchPlan) -> Endpoint:
     if any(token == "--uds" or token.startswith("--uds=") for token in plan.argv):
         raise DynoError("A Unix socket (--uds) cannot be watched from here.", "Reset it, and the engine gets a port.")
     host = bare(plan.host) if plan.host else DEFAULT_HOST
-    port = choose_port(host, plan.port)
     key = plan.environment.get(KEY_VARIABLE) or os.environ.get(KEY_VARIABLE) or None
     if key is None and not is_loopback(host):
         key = stored_key(paths)
     tls = any(token.partition("=")[0] in _TLS_FLAGS for token in plan.argv)
-    return Endpoint(host, port, key, tls)
+    claim = claim_port(host, plan.port)
+    return Endpoint(host, claim.port, key, tls), claim
 
 
 def key_file(paths: Paths) -> Path:

@@ -20,7 +20,7 @@ from core.engine.launch import Endpoint, choose_endpoint, launch_command
 from core.engine.link import WorkerLink
 from core.engine.logfile import LogFollower
 from core.engine.outcome import SEE_LOG, failure, leftovers
-from core.engine.ports import base_url, holder
+from core.engine.ports import PortClaim, base_url, holder
 from core.engine.readiness import Answer, ReadyWatch, group_member
 from core.engine.rescue import end_without_worker
 from core.engine.snapshot import Board, State
@@ -63,6 +63,7 @@ class EngineLife:
         self._link: WorkerLink | None = None
         self._watch: ReadyWatch | None = None
         self._endpoint: Endpoint | None = None
+        self._claim: PortClaim | None = None
         self._stop_wished_s: float | None = None
         self._intruder = ""
         log_path = paths.logs / log_name(plan.model, time.localtime(), self._id)
@@ -105,7 +106,7 @@ class EngineLife:
             self._change(stages=self._start_log.stages.marks, **final)
 
     def _begin(self) -> None:
-        endpoint = choose_endpoint(self._paths, self._plan)
+        endpoint, self._claim = choose_endpoint(self._paths, self._plan)
         argv, variables = launch_command(
             self._environment.python, self._plan, endpoint, python_version=self._environment.python_version
         )
@@ -258,6 +259,8 @@ class EngineLife:
             self._watch.stop()
         if self._link is not None:
             self._link.close()
+        if self._claim is not None:
+            self._claim.release()
         self._processes = ()
         self.log.finish()
 

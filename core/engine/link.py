@@ -42,11 +42,6 @@ class WorkerLink:
         self._reader = threading.Thread(target=self._read, name="engine-events", daemon=True)
         self._reader.start()
 
-    @property
-    def pid(self) -> int:
-        """The worker's."""
-        return self._process.pid
-
     def send(self, **command: object) -> None:
         """Send one command; a worker that is gone does not get it, which its last event tells."""
         assert self._process.stdin is not None

@@ -35,8 +35,31 @@ class Listener:
         return f"{self.name or 'a program'} (process {self.pid})"
 
 
-def choose_port(host: str, wanted: int | None) -> int:
-    """A port on which the engine can listen.
+class PortClaim:
+    """A port kept for one start. vLLM imports for ten seconds and more before it binds, and another start of this
+    program must not choose the same port meanwhile. (Other programs do not know of claims.)
+
+    Raises:
+        OSError: another start holds it.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        # An abstract name: gone with its holder, and known exactly where the port is (in this network namespace).
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            self._socket.bind(f"\0vllm-dyno-port-{port}")
+        except OSError:
+            self._socket.close()
+            raise
+
+    def release(self) -> None:
+        """Let others have it; may be called twice."""
+        self._socket.close()
+
+
+def claim_port(host: str, wanted: int | None) -> PortClaim:
+    """Find a port on which the engine can listen, and keep it from other starts of this program.
 
     Args:
         host: the address to bind.
@@ -48,15 +71,17 @@ def choose_port(host: str, wanted: int | None) -> int:
     if wanted is not None:
         if not 0 < wanted <= _LAST_PORT:
             raise DynoError(f"{wanted} is not a port.", f"Choose a number from 1 to {_LAST_PORT}.")
-        if not _is_free(host, wanted):
+        claim = _claimed(host, wanted)
+        if claim is None:
             raise DynoError(
                 f"Port {wanted} is in use by {holder(host, wanted)}.",
                 "End that program, choose another port, or leave the port open to get the next free one.",
             )
-        return wanted
+        return claim
     for port in range(DEFAULT_PORT, DEFAULT_PORT + _TRIES):
-        if _is_free(host, port):
-            return port
+        claim = _claimed(host, port)
+        if claim is not None:
+            return claim
     raise DynoError(
         f"No port from {DEFAULT_PORT} to {DEFAULT_PORT + _TRIES - 1} is free on {host}.", "Set a port that is free."
     )
@@ -65,7 +90,7 @@ def choose_port(host: str, wanted: int | None) -> int:
 def holder(host: str, port: int) -> str:
     """Words for whoever holds the port."""
     found = listeners(host, port)
-    return str(found[0]) if found else "another program"
+    return str(found[0]) if found else "another program, or by another start of this one"
 
 
 def listeners(host: str, port: int) -> list[Listener]:
@@ -101,6 +126,22 @@ def base_url(host: str, port: int, *, tls: bool = False) -> str:
 def bare(host: str) -> str:
     """The host without the brackets of a v6 address and without blanks."""
     return host.strip().removeprefix("[").removesuffix("]")
+
+
+def _claimed(host: str, port: int) -> PortClaim | None:
+    try:
+        claim = PortClaim(port)
+    except OSError:
+        return None
+    try:
+        free = _is_free(host, port)
+    except DynoError:
+        claim.release()
+        raise
+    if free:
+        return claim
+    claim.release()
+    return None
 
 
 def _is_free(host: str, port: int) -> bool:

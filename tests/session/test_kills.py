@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from core.engine import life
 from core.engine.session import EngineSession, SessionSnapshot, State
 from tests.session.helpers import (
     EngineCase,
@@ -157,6 +158,15 @@ def test_killed_with_processes_that_left_the_group(
     took_s = seconds_until(lambda: not living(pids), LIMIT_S)
     report(fake, f"{victim} of an engine with a stray process", took_s)
     assert until_rest(session).leftover_pids == ()
+
+
+def test_a_worker_that_does_not_answer_is_given_up(fake: EngineCase, session: EngineSession, monkeypatch) -> None:
+    monkeypatch.setattr(life, "_WORKER_PATIENCE_S", 0.5)
+    _, pids = start(fake, session)
+    os.kill(worker_of(session), signal.SIGSTOP)
+    session.stop()
+    last = until_rest(session)
+    assert last.state is State.STOPPED and last.leftover_pids == () and not living(pids)
 
 
 def test_window_killed_while_the_engine_starts(fake: EngineCase, tmp_path: Path) -> None:

@@ -89,16 +89,22 @@ def test_the_key_travels_in_the_environment_alone() -> None:
     assert "very-secret" not in repr(endpoint(api_key="very-secret"))
 
 
+def endpoint_for(paths: Paths, *flags: str, host: str | None = None) -> Endpoint:
+    chosen, claim = choose_endpoint(paths, make_plan("org/name", *flags, host=host))
+    claim.release()
+    return chosen
+
+
 @pytest.mark.parametrize("host", [None, "127.0.0.1", "localhost", "::1", "[::1]", "127.9.9.9"])
 def test_loopback_needs_no_key(paths: Paths, host: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VLLM_API_KEY", raising=False)
-    chosen = choose_endpoint(paths, make_plan("org/name", host=host))
+    chosen = endpoint_for(paths, host=host)
     assert chosen.api_key is None and chosen.port >= 8000 and not key_file(paths).exists()
 
 
 def test_a_key_in_our_own_environment_counts(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_API_KEY", "from-outside")
-    assert choose_endpoint(paths, make_plan("org/name", host="0.0.0.0")).api_key == "from-outside"
+    assert endpoint_for(paths, host="0.0.0.0").api_key == "from-outside"
 
 
 def test_a_socket_file_cannot_be_watched(paths: Paths) -> None:
@@ -107,8 +113,8 @@ def test_a_socket_file_cannot_be_watched(paths: Paths) -> None:
 
 
 def test_a_certificate_means_tls(paths: Paths) -> None:
-    assert choose_endpoint(paths, make_plan("org/name", "--ssl-certfile=/c.pem")).tls
-    assert not choose_endpoint(paths, make_plan("org/name")).tls
+    assert endpoint_for(paths, "--ssl-certfile=/c.pem").tls
+    assert not endpoint_for(paths).tls
 
 
 def test_a_damaged_key_is_made_anew(paths: Paths) -> None:

@@ -1,10 +1,12 @@
 """A whole life, on the fake engine and on a real one: the same test for both."""
 
 import socket
+from pathlib import Path
 
 import pytest
 
 from core.base.errors import DynoError
+from core.base.paths import Paths
 from core.engine.ports import listeners
 from core.engine.session import EngineSession, SessionSnapshot, Stage, State
 from tests.session.helpers import EngineCase, ask, get, living, log_text, private, until_ready, until_rest
@@ -74,6 +76,15 @@ def test_the_same_session_serves_another_life(fake: EngineCase, session: EngineS
         logs.add(last.log_path)
         assert session.log.path == last.log_path
     assert len(logs) == 2
+
+
+def test_two_sessions_start_side_by_side(fake: EngineCase, session: EngineSession, tmp_path: Path) -> None:
+    """The second one finds the port of the first taken, long before that engine has bound it."""
+    other = EngineSession(Paths.below(tmp_path / "other"))
+    session.start(fake.environment, fake.plan(START_S="1"))
+    other.start(fake.environment, fake.plan(START_S="1"))
+    assert until_ready(session).port != until_ready(other).port
+    other.close()
 
 
 def test_a_failed_start_can_be_followed_by_another(fake: EngineCase, session: EngineSession) -> None:
