@@ -28,7 +28,7 @@ class CommandView(QWidget):
         layout.setSpacing(SPACE // 2)
         layout.addLayout(top)
         layout.addWidget(self.text, 1)
-        theme.notifier().changed.connect(lambda: self.text.setFont(theme.font_mono()))
+        theme.notifier().changed.connect(self._restyle)
 
     def show_command(self, multiline: str) -> None:
         """Show another command; the place one has scrolled to stays."""
@@ -36,6 +36,9 @@ class CommandView(QWidget):
             place = self.text.verticalScrollBar().value()
             self.text.setPlainText(multiline)
             self.text.verticalScrollBar().setValue(place)
+
+    def _restyle(self) -> None:
+        self.text.setFont(theme.font_mono())
 
     def copy(self) -> None:
         """Copy the command, as it stands here."""

@@ -104,7 +104,10 @@ class NoteCard(QFrame):
         theme.notifier().changed.connect(self._paint)
         self._paint()
         if shown.fades:
-            QTimer.singleShot(_GOOD_NEWS_MS, self, self.closed.emit)
+            fading = QTimer(self)
+            fading.setSingleShot(True)
+            fading.timeout.connect(self.closed)
+            fading.start(_GOOD_NEWS_MS)
 
     def _action(self, action: NoteAction) -> QPushButton:
         button = QPushButton(action.text)

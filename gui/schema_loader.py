@@ -115,6 +115,10 @@ class SchemaLoader(QObject):
             text = self.tr("Arguments of vLLM {0} as recorded; an engine will be asked for its own.").format(
                 schema.engine_version
             )
+        elif self._engine is not None and self._engine.problem:
+            text = self.tr("{0} Recorded arguments of vLLM {1} are shown.").format(
+                self._engine.problem, schema.engine_version
+            )
         elif schema.recorded:
             text = schema.note or self.tr("Recorded arguments of vLLM {0} are shown.").format(schema.engine_version)
         else:

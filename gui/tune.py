@@ -44,15 +44,21 @@ class TuneArea(QWidget):
         theme.notifier().changed.connect(self._paint)
         self._paint()
 
-    def show_welcome(self) -> "WelcomeBanner":
+    @property
+    def welcome(self) -> "WelcomeBanner | None":
+        """The banner, once it was needed."""
+        return self._welcome
+
+    def show_welcome(self) -> None:
         """Say what to do while there is no engine."""
         if self._welcome is None:
+            from gui.pages.welcome import WelcomeBanner
+
             self._welcome = WelcomeBanner()
-            self.layout().insertWidget(0, self._welcome)
             self._welcome.install_wanted.connect(self.install_wanted)
             self._welcome.demo_wanted.connect(self.demo_wanted)
+            self.layout().insertWidget(0, self._welcome)
         self._welcome.setVisible(True)
-        return self._welcome
 
     def hide_welcome(self) -> None:
         """There is an engine now."""
