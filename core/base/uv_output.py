@@ -53,6 +53,12 @@ class UvOutput:
         return dict(self._downloads)
 
     @property
+    def waiting_for(self) -> str:
+        """The package of which most is still to come; empty when no download is under way."""
+        left = {name: total - done for name, (done, total) in self._downloads.items() if total > done}
+        return max(left, key=lambda name: left[name], default="")
+
+    @property
     def downloaded_bytes(self) -> int:
         """Of all downloads together."""
         return sum(done for done, _ in self._downloads.values())

@@ -264,7 +264,7 @@ class _InstallFollower:
             self._meter.beat()
             return
         done, total = output.prepared or (0, self._resolution.packages)
-        detail = f"{output.package}, {done} of {total} packages".removeprefix(", ")
+        detail = f"{output.waiting_for or output.package}, {done} of {total} packages".removeprefix(", ")
         if not output.downloads:
             # Nothing large comes over the network: wheels of a local folder are unpacked.
             self._meter.update(detail, part=done / max(total, 1))

@@ -135,7 +135,7 @@ class Resolver:
         if output.downloads:
             # An index without checksums or metadata makes uv fetch whole wheels to find out.
             done, total = output.downloaded_bytes, output.download_bytes
-            self.meter.update(output.package, done_bytes=done, total_bytes=total)
+            self.meter.update(output.waiting_for, done_bytes=done, total_bytes=total)
         else:
             self.meter.update(output.package or self.recipe.title)
 

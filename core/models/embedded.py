@@ -112,7 +112,7 @@ def _fetch(work: Path, python: Path, uv: Uv, *, meter: ProgressMeter, cancel: th
 
     def follow(output: UvOutput) -> None:
         if output.downloads:
-            meter.update(output.package, done_bytes=output.downloaded_bytes, total_bytes=output.download_bytes)
+            meter.update(output.waiting_for, done_bytes=output.downloaded_bytes, total_bytes=output.download_bytes)
         else:
             meter.beat()
 

@@ -99,6 +99,7 @@ class LoopbackIndex:
     def _send(self, request: BaseHTTPRequestHandler, kind: str, data: bytes) -> None:
         request.send_response(200)
         request.send_header("Content-Type", kind)
+        request.send_header("Cache-Control", "no-cache")
         request.send_header("Content-Length", str(len(data)))
         request.end_headers()
         request.wfile.write(data)

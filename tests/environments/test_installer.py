@@ -145,7 +145,7 @@ class TestSuccess:
         assert len(measured) >= 4
         assert 8 * MIB <= (measured[-1].total_bytes or 0) < 9 * MIB
         assert len({progress.done_bytes for progress in measured}) >= 4
-        assert any("vllm" in progress.detail for progress in measured)
+        assert any(progress.detail.startswith("vllm, ") for progress in measured)
         assert len(told) < 7 * (told[-1].elapsed_s + 2)
 
     def test_a_second_installation_downloads_nothing(

