@@ -153,9 +153,10 @@ class Demo:
         )
 
     def _engine(self) -> EngineEnvironment:
-        found = self._services.registry.default()
-        if found is not None and not found.problem:
-            return found
+        registry = self._services.registry
+        for found in (registry.default(), *registry.list()):
+            if found is not None and not found.problem:
+                return found
         self._observer.step("Installing an engine")
         return install(self._services.paths, progress=self._installing, cancel=self._cancel)
 
@@ -184,7 +185,8 @@ class Demo:
 
         def settled(snapshot: SessionSnapshot) -> bool:
             nonlocal shown
-            text = f"Starting: {snapshot.stage.value} {snapshot.stage_detail}".strip()
+            stage = snapshot.stage.value if snapshot.stage else ""
+            text = f"Starting: {stage} {snapshot.stage_detail}".strip()
             if text != shown:
                 shown = text
                 self._observer.step(text, snapshot.stage_fraction)

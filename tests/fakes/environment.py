@@ -10,6 +10,7 @@ from pathlib import Path
 from core.engine.environment_model import Backend, EngineEnvironment, Origin
 
 VERSION = "0.99.0"
+TORCH = "2.13.0+cpu"
 _DISTRIBUTION = "vllm-fake"
 
 
@@ -33,6 +34,9 @@ def make_fake_environment(folder: Path) -> EngineEnvironment:
     (package / "main.py").write_text("from fake_engine import main\n\n__all__ = ['main']\n")
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {_DISTRIBUTION}\nVersion: {VERSION}\n")
     (metadata / "RECORD").write_text("vllm/__init__.py,,\n")
+    torch = site / f"torch-{TORCH}.dist-info"
+    torch.mkdir(exist_ok=True)
+    (torch / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {TORCH}\n")
     return EngineEnvironment(
         name="fake",
         python=python,
@@ -40,7 +44,7 @@ def make_fake_environment(folder: Path) -> EngineEnvironment:
         version=VERSION,
         distribution=_DISTRIBUTION,
         backend=Backend.CPU,
-        torch=None,
+        torch=TORCH,
         cuda=None,
         python_version=version,
         origin=Origin.ADDED,
