@@ -16,9 +16,9 @@ from core.base.paths import Paths
 from core.engine.environments import EngineEnvironment, EngineRegistry
 from tests.fakes.environment import make_fake_environment
 
-# Kept between runs, since a real engine is gigabytes.
 # The version that the tests know; a newer release is taken up by a change here, not by chance.
 _ENGINE_VERSION = "0.32.0"
+# Kept between runs, since a real engine is gigabytes.
 _CACHE = Path(os.environ.get("VLLM_DYNO_TEST_CACHE") or platformdirs.user_cache_path("vllm-dyno-tests"))
 _ENDING_S = 5.0
 
