@@ -5,6 +5,7 @@ from PySide6.QtCore import QObject, Signal
 from core.engine.snapshot import SessionSnapshot, State
 from gui.main_window import MainWindow
 from gui.marks import MarkKeeper
+from gui.monitor import Mark
 from gui.notifications import Level, Note, NoteAction
 from gui.pages.chat import Target
 
@@ -27,6 +28,11 @@ class LifeView(QObject):
         self._state: State | None = None
         self._life: float | None = None
         self._notice = ""
+
+    @property
+    def marks(self) -> list[Mark]:
+        """All marks so far, by time."""
+        return self._marks.marks
 
     def follow(self, snapshot: SessionSnapshot) -> None:
         """Show this snapshot."""
