@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QMenu, QStyledItemDelegate, QStyleOptionViewItem
 
 from gui import theme
+from gui.form.frame import color
 from gui.form.texts import tr
 from gui.theme import SPACE
 
@@ -106,20 +107,20 @@ class _Delegate(QStyledItemDelegate):
         focused = current and isinstance(view, GroupList) and view.hasFocus()
         rect = option.rect
         if current:
-            painter.fillRect(rect, QColor(look.raised))
-            painter.fillRect(QRect(rect.left(), rect.top(), 3, rect.height()), QColor(look.accent))
+            painter.fillRect(rect, color(look.raised))
+            painter.fillRect(QRect(rect.left(), rect.top(), 3, rect.height()), color(look.accent))
         if focused:
-            painter.setPen(QColor(look.accent))
+            painter.setPen(color(look.accent))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
         changed = index.data(_CHANGED)
         count = f"{index.data(_COUNT)}"
         painter.setFont(theme.font_tabular(small=True))
-        painter.setPen(QColor(look.muted))
+        painter.setPen(color(look.muted))
         inner = rect.adjusted(SPACE + SPACE // 2, 0, -SPACE, 0)
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), count)
         width = painter.fontMetrics().horizontalAdvance(count) + SPACE
         painter.setFont(option.font)
-        painter.setPen(QColor(look.modified if changed else look.text))
+        painter.setPen(color(look.modified if changed else look.text))
         title = f"{index.data(Qt.ItemDataRole.DisplayRole)}" + (" •" if changed else "")
         title = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, inner.width() - width)
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), title)

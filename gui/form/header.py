@@ -61,7 +61,7 @@ class SearchLine(QLineEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        paint_frame(painter, self.rect(), theme.colors(), focused=self.hasFocus())
+        paint_frame(painter, self, focused=self.hasFocus())
         painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -196,9 +196,13 @@ class RowItem(ListItem):
             self._runs = (plan, *painted)
         return self._runs[1], self._runs[2]
 
+    def exact_height(self, width: int) -> int:
+        return self.plan(width).height
+
     def height(self, width: int) -> int:
-        if self.widget is not None:
-            return self.plan(width).height
+        plan = self._plans.get((width, self.caption))
+        if plan is not None:
+            return plan.height
         height = self._reckoned.get((width, self.caption))
         if height is None:
             height = self._reckoned[width, self.caption] = reckon_height(

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import theme
-from gui.form.frame import ICON, picture
+from gui.form.frame import ICON, color, picture
 from gui.form.metrics import Metrics
 from gui.form.row_item import RowItem
 from gui.form.row_layout import BAR, WRAP, Run
@@ -27,14 +27,14 @@ def paint_row(
         ground.setAlphaF(0.75 if focused else 0.4)
         painter.fillRect(row.rect(), ground)
     for depth in range(item.entry.depth):
-        painter.fillRect(QRect(SPACE * 2 + depth * SPACE * 3 + SPACE // 2, 0, 1, row.height()), QColor(look.border))
+        painter.fillRect(QRect(SPACE * 2 + depth * SPACE * 3 + SPACE // 2, 0, 1, row.height()), color(look.border))
     if item.is_set:
         left = item.entry.depth * SPACE * 3 + (SPACE // 2 if item.entry.depth else 0)
-        painter.fillRect(QRect(left, _BAR_INSET, BAR, row.height() - 2 * _BAR_INSET), QColor(look.modified))
+        painter.fillRect(QRect(left, _BAR_INSET, BAR, row.height() - 2 * _BAR_INSET), color(look.modified))
     for run in runs:
         face = metrics.face(run.font)
         painter.setFont(face.font)
-        painter.setPen(QColor(getattr(look, run.role)))
+        painter.setPen(color(getattr(look, run.role)))
         if run.icon:
             _icon(painter, run, row.devicePixelRatioF())
         rect = run.rect

@@ -1,14 +1,16 @@
 """A bar of a few words of which one is chosen; painted by itself, so that hundreds of them cost little."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui import theme
-from gui.form.frame import RADIUS, paint_frame
-from gui.theme import SPACE
+from gui.form.frame import RADIUS, blank, draw_outline
+from gui.theme import SPACE, Colors
 
 _PADDING = SPACE + SPACE // 2
 _LEAST = SPACE * 5
@@ -116,28 +118,19 @@ class SegmentBar(QWidget):
         self._hover(-1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        look = theme.colors()
+        face = _Face(
+            words=tuple(zip(self._words, self._widths, strict=True)),
+            height=self.height(),
+            current=self._current,
+            hovered=self._hovered,
+            disabled=frozenset(range(len(self._words))) if not self.isEnabled() else frozenset(self._disabled),
+            quiet=self._quiet,
+            focused=self.hasFocus(),
+            font=self.font().toString(),
+        )
         painter = QPainter(self)
-        rect = QRect(0, 0, sum(self._widths), self.height())
-        painter.fillRect(rect.adjusted(2, 2, -2, -2), QColor(look.surface))
-        paint_frame(painter, rect, look, focused=self.hasFocus())
-        for place, word in enumerate(self._words):
-            self._paint_word(painter, place, word, look)
+        painter.drawPixmap(0, 0, _draw(face, self.devicePixelRatioF(), theme.colors()))
         painter.end()
-
-    def _paint_word(self, painter: QPainter, place: int, word: str, look: theme.Colors) -> None:
-        rect = self.rect_of(place)
-        enabled = self.isEnabled() and place not in self._disabled
-        loud = enabled and place == self._current and place not in self._quiet
-        if place == self._current or (place == self._hovered and enabled):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(look.accent_fill if loud else look.raised))
-            painter.drawRoundedRect(QRectF(rect).adjusted(3, 3, -3, -3), RADIUS - 1, RADIUS - 1)
-        if place == self._current and not loud:
-            # Told by a line as well, since the ground alone is a faint difference.
-            painter.fillRect(QRect(rect.left() + 8, rect.bottom() - 4, rect.width() - 16, 2), QColor(look.muted))
-        painter.setPen(QColor(look.on_fill if loud else look.text if enabled else look.muted))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, word)
 
     def _measure(self) -> None:
         metrics = QFontMetrics(self.font())
@@ -175,3 +168,50 @@ class SegmentBar(QWidget):
             return
         self.select(place)
         self.chosen.emit(place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Face:
+    """Everything that a bar's picture depends on. Most bars of a form look alike, so few pictures are drawn."""
+
+    words: tuple[tuple[str, int], ...]
+    height: int
+    current: int
+    hovered: int
+    disabled: frozenset[int]
+    quiet: frozenset[int]
+    focused: bool
+    font: str
+
+
+@lru_cache(maxsize=128)
+def _draw(face: _Face, ratio: float, look: Colors) -> QPixmap:
+    whole = QRect(0, 0, sum(width for _, width in face.words), face.height)
+    made = blank(whole.size(), ratio)
+    font = QFont()
+    font.fromString(face.font)
+    painter = QPainter(made)
+    painter.setFont(font)
+    painter.fillRect(whole.adjusted(2, 2, -2, -2), QColor(look.surface))
+    draw_outline(painter, QRectF(whole), look, focused=face.focused)
+    left = 0
+    for place, (_, width) in enumerate(face.words):
+        _draw_word(painter, QRect(left, 0, width, face.height), place, face, look)
+        left += width
+    painter.end()
+    return made
+
+
+def _draw_word(painter: QPainter, rect: QRect, place: int, face: _Face, look: Colors) -> None:
+    enabled = place not in face.disabled
+    chosen = place == face.current
+    loud = enabled and chosen and place not in face.quiet
+    if chosen or (place == face.hovered and enabled):
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(look.accent_fill if loud else look.raised))
+        painter.drawRoundedRect(QRectF(rect).adjusted(3, 3, -3, -3), RADIUS - 1, RADIUS - 1)
+    if chosen and not loud:
+        # Told by a line as well, since the ground alone is a faint difference.
+        painter.fillRect(QRect(rect.left() + 8, rect.bottom() - 4, rect.width() - 16, 2), QColor(look.muted))
+    painter.setPen(QColor(look.on_fill if loud else look.text if enabled else look.muted))
+    painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), face.words[place][0])

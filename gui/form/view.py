@@ -1,8 +1,8 @@
 """The settings: every argument and variable of an engine as a row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
@@ -22,12 +22,12 @@ from gui.form.row_item import Finding, FormContext, RowItem
 from gui.form.selection import Selection, Selector
 from gui.form.texts import tr
 from gui.form.virtual_list import VirtualList
+from gui.form.warm_up import WarmUp
 from gui.theme import SPACE
 from gui.widgets import separator
 
 _ROOM_FOR_GROUPS = SPACE * 100
 _GROUPS_WIDTH = SPACE * 32
-_WARM_UP_MS = 150
 
 
 class FormView(QWidget):
@@ -67,10 +67,7 @@ class FormView(QWidget):
         self.groups = GroupList()
         self.list = VirtualList()
         self._lay_out()
-        self._warm_up = QTimer(self)
-        self._warm_up.setSingleShot(True)
-        self._warm_up.setInterval(_WARM_UP_MS)
-        self._warm_up.timeout.connect(self._prepare)
+        self._warm_up = WarmUp(self._prepare, self._rows_ahead, self)
         self._connect()
 
     # --- what others ask ---------------------------------------------------------------------------------------------
@@ -180,7 +177,6 @@ class FormView(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        # Once the first picture is there and the person has begun to look.
         self._warm_up.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -217,6 +213,12 @@ class FormView(QWidget):
     def _prepare(self) -> None:
         if self._selector is not None:
             self._selector.prepare()
+
+    def _rows_ahead(self) -> Iterator[None]:
+        """Make the rows of all arguments, one a step."""
+        for row in self._catalog.arguments if self._catalog is not None else ():
+            self.list.build(row)
+            yield
 
     def _select(self, *, keep_place: bool = False) -> None:
         """Choose rows anew."""
@@ -318,6 +320,7 @@ class FormView(QWidget):
         self.groups.viewport().update()
 
     def _forget(self) -> None:
+        self._warm_up.stop()
         rows = list(self._catalog.made()) if self._catalog is not None else []
         others = self._listing.others() if self._listing is not None else []
         self.list.remove_widgets([*rows, *others])

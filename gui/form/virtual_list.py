@@ -1,7 +1,7 @@
 """A list of widgets of which only those in sight exist, so that its length costs nothing.
 
-Items know their height without a widget. A widget is made when its item first comes into sight, and stays: what was
-typed in it is never lost by scrolling or searching.
+Items know about how high they will be without a widget. A widget is made when its item first comes into sight, and
+stays: what was typed in it is never lost by scrolling or searching.
 """
 
 from bisect import bisect_right
@@ -31,8 +31,12 @@ class ListItem:
         self.widget: QWidget | None = None
 
     def height(self, width: int) -> int:
-        """Its height at this width, in device-independent pixels; must cost next to nothing."""
+        """About its height at this width, in device-independent pixels; must cost next to nothing."""
         raise NotImplementedError
+
+    def exact_height(self, width: int) -> int:
+        """Its height at this width; asked for only when it is in sight, after its widget was made."""
+        return self.height(width)
 
     def build(self, parent: QWidget) -> QWidget:
         """Make the widget."""
@@ -132,6 +136,12 @@ class VirtualList(QAbstractScrollArea):
                 item.widget.deleteLater()
                 item.widget = None
 
+    def build(self, item: ListItem) -> None:
+        """Make an item's widget before it comes into sight; nothing happens when it is there."""
+        if item.widget is None:
+            item.widget = item.build(self._content)
+            self._order(item)
+
     def top_key(self) -> str:
         """Key of the first item in sight; empty when nothing is listed."""
         return self._items[self._top_place].key if 0 <= self._top_place < len(self._items) else ""
@@ -145,7 +155,7 @@ class VirtualList(QAbstractScrollArea):
         place = self._places.get(item.key)
         if place is None or self._items[place] is not item or self._busy:
             return
-        height = item.height(self._width())
+        height = item.height(self._width()) if item.widget is None else item.exact_height(self._width())
         if height == self._tops[place + 1] - self._tops[place]:
             if item.key in self._shown and item.widget is not None:
                 item.widget.resize(self._width(), height)
@@ -280,10 +290,8 @@ class VirtualList(QAbstractScrollArea):
         seen: dict[str, ListItem] = {}
         while place < len(self._items) and self._tops[place] < value + height:
             item = self._items[place]
-            if item.widget is None:
-                item.widget = item.build(self._content)
-                self._order(item)
-                value += self._set_height(place, item.height(width), above=self._tops[place] < value)
+            self.build(item)
+            value += self._set_height(place, item.exact_height(width), above=self._tops[place] < value)
             seen[item.key] = item
             place += 1
         self._keep_focused(seen)

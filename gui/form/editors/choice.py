@@ -1,7 +1,7 @@
 """One of several known values."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from core.config.json_values import same_value
@@ -11,7 +11,7 @@ from gui import theme
 from gui.form.editors.base import LINE_HEIGHT, Editor, EditorHost
 from gui.form.editors.line import LineEdit, SuggestLine, fill
 from gui.form.editors.text import TextEditor
-from gui.form.frame import ICON, paint_frame, picture
+from gui.form.frame import ICON, color, paint_frame, picture
 from gui.form.texts import default_words, tr
 from gui.theme import SPACE
 
@@ -29,11 +29,11 @@ class Combo(QComboBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         look = theme.colors()
         painter = QPainter(self)
-        painter.fillRect(self.rect().adjusted(2, 2, -2, -2), QColor(look.surface))
-        paint_frame(painter, self.rect(), look, focused=self.hasFocus())
+        painter.fillRect(self.rect().adjusted(2, 2, -2, -2), color(look.surface))
+        paint_frame(painter, self, focused=self.hasFocus())
         arrow = picture("chevron-down", "muted", self.devicePixelRatioF(), look)
         painter.drawPixmap(self.width() - ICON - SPACE // 2, (self.height() - ICON) // 2, arrow)
-        painter.setPen(QColor(look.text if self.currentIndex() > 0 else look.muted))
+        painter.setPen(color(look.text if self.currentIndex() > 0 else look.muted))
         rect = self.rect().adjusted(SPACE // 2 + 2, 0, -ICON - SPACE, 0)
         text = painter.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)

@@ -55,7 +55,7 @@ class BoxEditor(TextualEditor):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        paint_frame(painter, self.rect(), theme.colors(), focused=self.box.hasFocus(), wrong=self.has_draft)
+        paint_frame(painter, self, focused=self.box.hasFocus(), wrong=self.has_draft)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -40,7 +40,7 @@ class LineEdit(QLineEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        paint_frame(painter, self.rect(), theme.colors(), focused=self.hasFocus(), wrong=self._has_draft())
+        paint_frame(painter, self, focused=self.hasFocus(), wrong=self._has_draft())
         painter.end()
 
     def event(self, event: QEvent) -> bool:
