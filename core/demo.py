@@ -13,6 +13,7 @@ from core.base.errors import Cancelled, DynoError
 from core.client.chat import ChatParameters, ChatResult, stream_chat
 from core.client.load import run_load
 from core.config.command import plan
+from core.engine.driver import backend_runs_here
 from core.engine.environments import Backend, EngineEnvironment
 from core.engine.installer import InstallProgress, install
 from core.engine.session import SessionSnapshot, State
@@ -155,7 +156,7 @@ class Demo:
     def _engine(self) -> EngineEnvironment:
         registry = self._services.registry
         for found in (registry.default(), *registry.list()):
-            if found is not None and not found.problem:
+            if found is not None and not found.problem and backend_runs_here(found.backend):
                 return found
         self._observer.step("Installing an engine")
         return install(self._services.paths, progress=self._installing, cancel=self._cancel)
