@@ -10,6 +10,7 @@ from core.schema.overlay import Level, load_overlay
 from core.schema.recorded import load_recorded
 from gui import theme
 from gui.form import FormView
+from gui.form.row_item import RowItem
 from tests.gui.form.conftest import Person
 
 
@@ -54,8 +55,14 @@ def test_no_timer_runs_in_a_form_at_rest(person: Person, qtbot) -> None:
     person.type(name, "/nowhere/at/all")
     qtbot.waitUntil(lambda: person.row(name).editor.meaning != "")
     person.search("memory")
-    qtbot.wait(250)
-    assert [timer for timer in person.form.findChildren(QTimer) if timer.isActive()] == []
+    qtbot.waitUntil(lambda: not any(timer.isActive() for timer in person.form.findChildren(QTimer)), timeout=20_000)
+
+
+def test_rows_are_made_ahead_while_nothing_else_goes_on(person: Person, qtbot) -> None:
+    items = [item for item in person.form.list.items if isinstance(item, RowItem)]
+    assert any(item.widget is None for item in items)
+    qtbot.waitUntil(lambda: all(item.widget is not None for item in items), timeout=20_000)
+    assert not items[-1].widget.isVisible()
 
 
 def test_the_look_follows_the_theme(person: Person) -> None:
