@@ -1,7 +1,6 @@
 """Items of the list that are no settings: headings of groups, explanations, and what an empty result says."""
 
 from collections.abc import Callable
-from html import escape
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
@@ -10,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from core.schema.overlay import ArticleTerm
 from gui import theme
 from gui.form.metrics import Metrics
-from gui.form.texts import tr
+from gui.form.texts import escape, tr
 from gui.form.virtual_list import ListItem
 from gui.theme import SPACE
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from core.config.masking import is_secret_variable
 from core.schema.model import Argument, ArgumentSchema, EnvironmentVariable, Kind
 from core.schema.overlay import Level, Overlay
 from gui.form.binding import ArgumentBinding, DocumentPort
@@ -44,7 +43,7 @@ class Catalog:
     def variables(self) -> list[RowItem]:
         """Rows of environment variables: those that were added first, then those the engine names."""
         if self._known_variables is None:
-            entries = environment_entries(self._schema, self._port)
+            entries = environment_entries(self._schema, self._overlay, self._port)
             self._known_variables = [RowItem(entry, self._context) for entry in entries]
             self._by_key.update((row.key, row) for row in self._known_variables)
         for name in self._port.environment:
@@ -54,7 +53,7 @@ class Catalog:
     def set_variables(self) -> list[RowItem]:
         """Rows of the variables that are set; nothing else is made for them."""
         names = self._port.environment
-        return [row for row in self.variables() if row.entry.label in names] if names else []
+        return [row for row in self.variables() if row.entry.spec.name in names] if names else []
 
     def add_variable(self, name: str) -> RowItem:
         """The row of a variable; made for one that the engine does not name."""
@@ -63,7 +62,7 @@ class Catalog:
         key = f"{_VARIABLE}{name}"
         if key not in self._by_key:
             help_text = tr("A variable that was added here; the engine's own list does not have it.")
-            entry = environment_entry(EnvironmentVariable(name, help=help_text), self._port)
+            entry = environment_entry(EnvironmentVariable(name, help=help_text), self._overlay, self._port)
             self._other_variables[key] = self._by_key[key] = RowItem(entry, self._context)
         return self._by_key[key]
 
@@ -111,13 +110,12 @@ class Catalog:
             key=name,
             spec=argument,
             binding=ArgumentBinding(self._port, name),
-            label=self._overlay.label(argument),
             flag=argument.flag,
             group="",
             group_title=tr("Not known to this engine"),
             level=Level.ESSENTIAL,
             source=Source.ARGUMENT,
-            secret=self._overlay.is_secret(argument) or is_secret_variable(name),
+            overlay=self._overlay,
         )
 
 

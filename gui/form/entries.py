@@ -1,8 +1,9 @@
 """One entry for everything that gets a row: arguments, environment variables, fields of JSON values."""
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+
+import msgspec
 
 from core.config.json_values import same_value
 from core.config.masking import is_secret_variable
@@ -24,35 +25,54 @@ class Source(Enum):
     FIELD = "field"
 
 
-@dataclass(frozen=True, eq=False)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What one row shows and edits. Texts are made when they are first asked for.
 
     Attributes:
         key: unique in the form: the argument's name, `env:NAME`, or the parent's key with `.field`.
         spec: kind, default, choices.
         binding: where the value lives.
-        label: name for a person.
-        flag: what the engine calls it.
-        group: key of the group.
+        flag: what the engine calls it; empty where the label says it.
+        group: key of the group; empty for what the engine does not know.
         group_title: the group for a person.
-        note: our own explanation.
-        secret: shown masked.
-        depth: 0 for a row of its own, one more for each object around it.
+        overlay: labels, notes, secrets.
+        parent: the object whose field this is.
     """
 
     key: str
     spec: Spec
     binding: Binding
-    label: str
     flag: str
     group: str
     group_title: str
     level: Level
     source: Source
-    note: str = ""
-    secret: bool = False
-    depth: int = 0
+    overlay: Overlay
+    parent: "Entry | None" = None
+
+    @cached_property
+    def label(self) -> str:
+        """Name for a person."""
+        if self.source is Source.ENVIRONMENT:
+            return self.spec.name
+        return self.overlay.label(self.spec if isinstance(self.spec, Argument) else Argument(self.spec.name))
+
+    @cached_property
+    def note(self) -> str:
+        """Our own explanation; empty where there is none."""
+        return self.overlay.note(self.spec.name) if self.source is Source.ARGUMENT else ""
+
+    @cached_property
+    def secret(self) -> bool:
+        """Whether the value is shown masked."""
+        if isinstance(self.spec, Argument):
+            return self.overlay.is_secret(self.spec)
+        return is_secret_variable(self.spec.name) or (self.parent is not None and self.parent.secret)
+
+    @property
+    def depth(self) -> int:
+        """0 for a row of its own, one more for each object around it."""
+        return self.parent.depth + 1 if self.parent is not None else 0
 
     @cached_property
     def summary(self) -> str:
@@ -107,58 +127,54 @@ def argument_entries(schema: ArgumentSchema, overlay: Overlay, port: DocumentPor
             key=argument.name,
             spec=argument,
             binding=ArgumentBinding(port, argument.name),
-            label=overlay.label(argument),
             flag=argument.flag,
             group=argument.group,
             group_title=overlay.group_title(argument.group),
             level=overlay.level(argument),
             source=Source.ARGUMENT,
-            note=overlay.note(argument.name),
-            secret=overlay.is_secret(argument),
+            overlay=overlay,
         )
         for argument in schema.arguments
     ]
 
 
-def environment_entries(schema: ArgumentSchema, port: DocumentPort) -> list[Entry]:
+def environment_entries(schema: ArgumentSchema, overlay: Overlay, port: DocumentPort) -> list[Entry]:
     """One entry for every environment variable, in the schema's order."""
-    return [environment_entry(variable, port) for variable in schema.environment]
+    return [environment_entry(variable, overlay, port) for variable in schema.environment]
 
 
-def field_entries(parent: Entry, overlay: Overlay) -> list[Entry]:
+def field_entries(parent: Entry) -> list[Entry]:
     """One entry for every field of the class behind a JSON value."""
     return [
         Entry(
             key=f"{parent.key}.{field.name}",
             spec=field,
             binding=FieldBinding(parent.binding, field.name),
-            label=overlay.label(Argument(field.name)),
             flag=field.name,
             group=parent.group,
             group_title=parent.group_title,
             level=parent.level,
             source=Source.FIELD,
-            secret=parent.secret or is_secret_variable(field.name),
-            depth=parent.depth + 1,
+            overlay=parent.overlay,
+            parent=parent,
         )
         for field in parent.spec.fields
     ]
 
 
-def environment_entry(variable: EnvironmentVariable, port: DocumentPort) -> Entry:
+def environment_entry(variable: EnvironmentVariable, overlay: Overlay, port: DocumentPort) -> Entry:
     """The entry of one environment variable."""
     field = _environment_field(variable)
     return Entry(
         key=f"env:{variable.name}",
         spec=field,
         binding=EnvironmentBinding(port, field),
-        label=variable.name,
         flag="",
         group=ENVIRONMENT_GROUP,
         group_title=tr("Environment variables"),
         level=Level.EVERYTHING,
         source=Source.ENVIRONMENT,
-        secret=is_secret_variable(variable.name),
+        overlay=overlay,
     )
 
 

@@ -1,11 +1,19 @@
 """The list of groups beside the rows: where one is, and a way to somewhere else."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QMenu, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import (
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from gui import theme
 from gui.form.frame import color
@@ -18,8 +26,7 @@ _CHANGED = Qt.ItemDataRole.UserRole + 2
 _LINE = SPACE * 3 + 2
 
 
-@dataclass(frozen=True, slots=True)
-class GroupCount:
+class GroupCount(msgspec.Struct, frozen=True):
     """One group as listed.
 
     Attributes:
@@ -48,7 +55,8 @@ class GroupList(QListWidget):
         self.setItemDelegate(_Delegate(self))
         self.setUniformItemSizes(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.viewport().setAutoFillBackground(False)
+        # A viewport of our own lets the form show through; `VirtualList` tells what the other one costs.
+        self.setViewport(QWidget())
         self.itemClicked.connect(lambda item: self.picked.emit(item.data(_GROUP)))
         self.itemActivated.connect(lambda item: self.picked.emit(item.data(_GROUP)))
 

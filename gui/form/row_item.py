@@ -1,15 +1,14 @@
 """One row as the list knows it: its state and its height, with or without a widget."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
 from core.schema.kinds import format_text
 from core.schema.model import Kind
-from core.schema.overlay import Overlay
 from gui.form.entries import Entry, field_entries
 from gui.form.metrics import Metrics
 from gui.form.row_layout import EditorShape, Measures, Message, RowPlan, Run, Words, plan_row, reckon_height, row_runs
@@ -34,8 +33,7 @@ class Finding(Protocol):
         """One sentence."""
 
 
-@dataclass(slots=True)
-class FormContext:
+class FormContext(msgspec.Struct):
     """What rows share.
 
     Attributes:
@@ -43,7 +41,6 @@ class FormContext:
         resized: a row wants another height.
         changed: a row's state changed (set, unset, refused).
         structure_changed: a row's fields were opened or closed.
-        overlay: names of fields.
         make_row: makes the widget.
         refused: keys of rows in whose editor stands something that could not be written.
     """
@@ -52,9 +49,8 @@ class FormContext:
     resized: Callable[["RowItem"], None]
     changed: Callable[["RowItem"], None]
     structure_changed: Callable[["RowItem"], None]
-    overlay: Overlay
     make_row: Callable[["RowItem", QWidget], QWidget]
-    refused: set[str] = field(default_factory=set)
+    refused: set[str] = msgspec.field(default_factory=set)
 
 
 class RowItem(ListItem):
@@ -103,7 +99,7 @@ class RowItem(ListItem):
     def children(self) -> list["RowItem"]:
         """Rows for the fields of the object; made when they are first asked for."""
         if self._children is None:
-            self._children = [RowItem(entry, self.context) for entry in field_entries(self.entry, self.context.overlay)]
+            self._children = [RowItem(entry, self.context) for entry in field_entries(self.entry)]
         return self._children
 
     def made_children(self) -> list["RowItem"]:

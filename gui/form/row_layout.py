@@ -1,8 +1,8 @@
 """Where everything in a row goes. Pure arithmetic over measured texts, since it runs for every row at every width."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+import msgspec
 from PySide6.QtCore import QRect, Qt
 
 from gui.form.editors.base import LINE_HEIGHT
@@ -31,8 +31,7 @@ WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 """How messages are broken into lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """A line under the editor.
 
     Attributes:
@@ -44,8 +43,7 @@ class Message:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """What a row says beside its fixed texts.
 
     Attributes:
@@ -61,8 +59,7 @@ class Words:
     messages: tuple[Message, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EditorShape:
+class EditorShape(msgspec.Struct, frozen=True):
     """What an editor wants.
 
     Attributes:
@@ -78,8 +75,7 @@ class EditorShape:
     meanings: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """One text to paint.
 
     Attributes:
@@ -96,8 +92,7 @@ class Run:
     wrap: bool = False
 
 
-@dataclass(slots=True)
-class Measures:
+class Measures(msgspec.Struct):
     """Widths of the fixed texts of one row, measured once."""
 
     label: int
@@ -118,8 +113,7 @@ class Measures:
         )
 
 
-@dataclass(slots=True)
-class RowPlan:
+class RowPlan(msgspec.Struct):
     """Heights and places of one row at one width."""
 
     left: int
@@ -132,7 +126,7 @@ class RowPlan:
     side: QRect
     messages_top: int
     height: int
-    whole: QRect = field(default_factory=QRect)
+    whole: QRect = msgspec.field(default_factory=QRect)
 
 
 def default_line(entry: Entry) -> str:

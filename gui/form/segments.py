@@ -1,9 +1,9 @@
 """A bar of a few words of which one is chosen; painted by itself, so that hundreds of them cost little."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -170,8 +170,7 @@ class SegmentBar(QWidget):
         self.chosen.emit(place)
 
 
-@dataclass(frozen=True, slots=True)
-class _Face:
+class _Face(msgspec.Struct, frozen=True):
     """Everything that a bar's picture depends on. Most bars of a form look alike, so few pictures are drawn."""
 
     words: tuple[tuple[str, int], ...]

@@ -2,21 +2,24 @@
 
 import re
 from collections.abc import Set
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from core.schema.model import ArgumentSchema
 from core.schema.overlay import ArticleTerm, Level, Overlay
-from core.schema.search import SearchIndex
 from gui.form.catalog import Catalog
 from gui.form.row_item import RowItem
 from gui.form.texts import tr
+
+if TYPE_CHECKING:
+    from core.schema.search import SearchIndex
 
 _RANK = {level: place for place, level in enumerate(Level)}
 _FILTER = re.compile(r"@([a-z]+)(?::(\"[^\"]*\"|\S*))?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """What the person asked to see."""
 
     text: str = ""
@@ -46,8 +49,7 @@ class Wanted:
         return ("@modified " if self.changed else "") + ("@warning " if self.problems else "") + self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """What is listed.
 
     Attributes:
@@ -56,9 +58,9 @@ class Selection:
         terms: words that people arrive with and that the query hits.
     """
 
-    rows: list[RowItem] = field(default_factory=list)
+    rows: list[RowItem] = msgspec.field(default_factory=list)
     ranked: bool = False
-    terms: list[ArticleTerm] = field(default_factory=list)
+    terms: list[ArticleTerm] = msgspec.field(default_factory=list)
 
 
 class Selector:
@@ -78,9 +80,12 @@ class Selector:
         self._index: SearchIndex | None = None
         self._variables: dict[str, tuple[str, str, RowItem]] = {}
 
-    def prepare(self) -> SearchIndex:
+    def prepare(self) -> "SearchIndex":
         """Make the search ready, so that the first key is as quick as the others."""
         if self._index is None:
+            # Late: nobody searches before the first picture.
+            from core.schema.search import SearchIndex
+
             self._index = SearchIndex(self._schema, self._overlay)
         for row in self._catalog.variables():
             if row.key not in self._variables:

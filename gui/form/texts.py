@@ -70,3 +70,8 @@ def placeholder(spec: Spec) -> str:
     default = spec.default
     told = default.state is DefaultState.VALUE and default.value not in (None, "", [], {})
     return default_words(spec) if told else ""
+
+
+def escape(text: str) -> str:
+    """Text as it stands in rich text."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -54,7 +54,6 @@ class FormView(QWidget):
             resized=self._row_resized,
             changed=self._row_changed,
             structure_changed=lambda _row: self._fill(keep_place=True),
-            overlay=overlay,
             make_row=Row,
         )
         self._catalog: Catalog | None = None
@@ -317,7 +316,7 @@ class FormView(QWidget):
             if row.widget is not None:
                 row.widget.update()
         self.list.remeasure()
-        self.groups.viewport().update()
+        self.groups.update()
 
     def _forget(self) -> None:
         self._warm_up.stop()

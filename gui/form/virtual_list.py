@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QScrollBar, QWidget
 
 from gui.theme import SPACE
@@ -98,7 +98,13 @@ class VirtualList(QAbstractScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._head = _Door(self, Qt.FocusReason.TabFocusReason, lambda: self._enter(forward=True))
-        self._content = _Content(self.viewport(), self._tab)
+        # One of our own: asking for the one that comes with the area makes PySide load every class of widgets there is,
+        # which costs more than the whole list.
+        self._view = QWidget()
+        self._view.setBackgroundRole(QPalette.ColorRole.Base)
+        self._view.setAutoFillBackground(True)
+        self.setViewport(self._view)
+        self._content = _Content(self._view, self._tab)
         self._content.show()
         self._tail = _Door(self, Qt.FocusReason.BacktabFocusReason, lambda: self._enter(forward=False))
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
@@ -179,7 +185,7 @@ class VirtualList(QAbstractScrollArea):
         # Twice, since the real height of a row that is made on the way may differ from the one that was reckoned with.
         for _ in range(2):
             top, bottom = self._tops[place], self._tops[place + 1]
-            value, height = self.verticalScrollBar().value(), self.viewport().height()
+            value, height = self.verticalScrollBar().value(), self._view.height()
             if top < value or bottom - top > height:
                 value = top
             elif bottom > value + height:
@@ -220,7 +226,7 @@ class VirtualList(QAbstractScrollArea):
                 if not self._focus_from(place - 1, -1):
                     self.left_at_top.emit()
             case Qt.Key.Key_PageDown | Qt.Key.Key_PageUp:
-                step = self.viewport().height() - _LINE * 2
+                step = self._view.height() - _LINE * 2
                 self._page(bar.value() + (step if event.key() == Qt.Key.Key_PageDown else -step), place)
             case Qt.Key.Key_Home if control:
                 self._page(0, place)
@@ -237,7 +243,7 @@ class VirtualList(QAbstractScrollArea):
     # --- geometry --------------------------------------------------------------------------------------------------
 
     def _width(self) -> int:
-        return self.viewport().width()
+        return self._view.width()
 
     def _measure(self) -> None:
         width = self._width()
@@ -256,7 +262,7 @@ class VirtualList(QAbstractScrollArea):
             return None
         value = self.verticalScrollBar().value()
         place = self._focused_place()
-        if place is None or not value - _LINE <= self._tops[place] < value + self.viewport().height():
+        if place is None or not value - _LINE <= self._tops[place] < value + self._view.height():
             place = min(bisect_right(self._tops, value) - 1, len(self._items) - 1)
         return self._items[place].key, self._tops[place] - value
 
@@ -278,13 +284,13 @@ class VirtualList(QAbstractScrollArea):
         self._tell_top()
 
     def _set_range(self) -> None:
-        bar, height = self.verticalScrollBar(), self.viewport().height()
+        bar, height = self.verticalScrollBar(), self._view.height()
         bar.setRange(0, max(0, self._tops[-1] - height))
         bar.setPageStep(height)
         bar.setSingleStep(_LINE)
 
     def _place_widgets(self) -> None:
-        width, height = self._width(), self.viewport().height()
+        width, height = self._width(), self._view.height()
         value = self.verticalScrollBar().value()
         place = max(0, bisect_right(self._tops, value) - 1)
         seen: dict[str, ListItem] = {}

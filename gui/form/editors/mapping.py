@@ -1,7 +1,6 @@
 """Keys with values: a line for each pair."""
 
-from dataclasses import dataclass
-
+import msgspec
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
@@ -17,8 +16,7 @@ from gui.theme import SPACE
 _STEP = LINE_HEIGHT + SPACE // 2
 
 
-@dataclass(slots=True, eq=False)
-class _Pair:
+class _Pair(msgspec.Struct, eq=False):
     key: LineEdit
     value: LineEdit
     remove: QToolButton
