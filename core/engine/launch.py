@@ -1,5 +1,6 @@
 """What the engine is started with: command, environment, folder, and the address it is allowed to listen on."""
 
+import itertools
 import os
 import re
 import secrets
@@ -27,6 +28,7 @@ _FOREIGN = re.compile(
     r"|UV(?:_.*)?|PIP_.*|QT_.*|QML.*|PYTEST_.*|COV(?:ERAGE)?_.*|VLLM_DYNO_.*|DYNO_.*"
 )
 _HUB_REFERENCE = re.compile(r"(?:^|[\"'=,])(?P<name>[A-Za-z0-9][\w.-]*/[\w.-]+)(?=$|[\"',:@])")
+_DRAIN_FLAG = "--shutdown-timeout"
 _TLS_FLAGS = ("--ssl-certfile", "--ssl_certfile")
 
 
@@ -63,6 +65,16 @@ def choose_endpoint(paths: Paths, plan: LaunchPlan) -> tuple[Endpoint, PortClaim
     tls = any(token.partition("=")[0] in _TLS_FLAGS for token in plan.argv)
     claim = claim_port(host, plan.port)
     return Endpoint(host, claim.port, key, tls), claim
+
+
+def drain_time_s(plan: LaunchPlan) -> float:
+    """How long the person lets running requests finish when the engine stops (`--shutdown-timeout`); 0 by default."""
+    for flag, value in itertools.pairwise((*plan.argv, "")):
+        name, equals, attached = flag.partition("=")
+        if name.replace("_", "-") == _DRAIN_FLAG:
+            text = attached if equals else value
+            return float(text) if text.isdecimal() else 0.0
+    return 0.0
 
 
 def key_file(paths: Paths) -> Path:

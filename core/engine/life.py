@@ -16,7 +16,7 @@ from core.base.processes import ProcessRef
 from core.config.command import LaunchPlan
 from core.engine.environment_model import EngineEnvironment
 from core.engine.kin import ID_VARIABLE
-from core.engine.launch import Endpoint, choose_endpoint, launch_command
+from core.engine.launch import Endpoint, choose_endpoint, drain_time_s, launch_command
 from core.engine.link import WorkerLink
 from core.engine.logfile import LogFollower
 from core.engine.outcome import SEE_LOG, failure, leftovers
@@ -65,6 +65,7 @@ class EngineLife:
         self._endpoint: Endpoint | None = None
         self._claim: PortClaim | None = None
         self._stop_wished_s: float | None = None
+        self._drain_s = 0.0  # nobody waits for an answer before it is ready
         self._intruder = ""
         log_path = paths.logs / log_name(plan.model, time.localtime(), self._id)
         self._start_log = StartLog(log_path)
@@ -136,7 +137,7 @@ class EngineLife:
         if self._board.snapshot.ready_after_s is None and self._start_log.turn():
             self._change(**self._stage())
         wished = self._stop_wished_s
-        if wished is not None and now() - wished > _WORKER_PATIENCE_S and self._link is not None:
+        if wished is not None and now() - wished > _WORKER_PATIENCE_S + self._drain_s and self._link is not None:
             self._link.kill()
         return final
 
@@ -145,7 +146,7 @@ class EngineLife:
             case {"event": "stop_wished"} if self._stop_wished_s is None:
                 self._stop_wished_s = now()
                 self._change(state=State.STOPPING)
-                self._tell("stop")
+                self._tell("stop", drain_s=self._drain_s)
             case {"event": "started", "pid": pid, "since": since}:
                 self._on_started(ProcessRef(pid, since))
             case {"event": "processes", "processes": found}:
@@ -182,9 +183,10 @@ class EngineLife:
             return
         if answer.intruder:
             self._intruder = answer.intruder
-            self._tell("stop")
+            self._tell("stop", drain_s=0.0)
             return
         self._tell("ready")
+        self._drain_s = drain_time_s(self._plan)
         self._start_log.turn()
         self._start_log.serving()
         self._start_log.stages.enter(Stage.READY)
@@ -237,9 +239,9 @@ class EngineLife:
         wished = {"problem": left, "hint": _END_BY_HAND if left else "", "stop_took_s": now() - self._stop_wished_s}
         return {**fields, "state": State.STOPPED, **wished}
 
-    def _tell(self, command: str) -> None:
+    def _tell(self, command: str, **fields: object) -> None:
         if self._link is not None:
-            self._link.send(do=command)
+            self._link.send(do=command, **fields)
 
     def _stage(self) -> dict[str, Any]:
         stages = self._start_log.stages

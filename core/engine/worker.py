@@ -4,7 +4,7 @@ It outlives every accident on either side. JSON lines on its standard input say 
 
     {"do": "start", "argv": [...], "environment": {...}, "folder": "...", "log": "..."}   once
     {"do": "ready"}                                               it serves: from now on it may take time to end
-    {"do": "stop"}
+    {"do": "stop", "drain_s": 0}                                  requests may take this long to finish
 
 When that stream ends, the window is gone, and the engine goes too. JSON lines on standard output tell what happens:
 
@@ -26,6 +26,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -54,7 +55,7 @@ class Worker:
         self._supervisor = Supervisor(lambda name: self._tell("rung", signal=name))
         self._pump: OutputPump | None = None
         self._known: list[tuple[int, float]] = []
-        self._ladder = STARTING
+        self._ladder: tuple[Rung, ...] = STARTING
         self._stopping = False
 
     def run(self) -> int:
@@ -98,6 +99,8 @@ class Worker:
 
     def _obey(self, command: dict[str, Any]) -> None:
         if command["do"] == "stop":
+            first, *others = self._ladder
+            self._ladder = (replace(first, grace_s=first.grace_s + command["drain_s"]), *others)
             self._stopping = True
         elif command["do"] == "ready":
             self._ladder = SERVING

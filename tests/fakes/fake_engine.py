@@ -250,6 +250,7 @@ def parse(argv):
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--served-model-name")
     parser.add_argument("--max-model-len")
+    parser.add_argument("--shutdown-timeout")
     parser.add_argument("--enforce-eager", action="store_true")
     return parser.parse_args(argv)
 

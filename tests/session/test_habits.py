@@ -44,6 +44,15 @@ def test_ignoring_everything_ends_in_sigkill(fake: EngineCase, session: EngineSe
     assert last.stop_took_s < 10.0 and last.leftover_pids == ()
 
 
+def test_requests_may_finish_where_the_person_wants_that(fake: EngineCase, session: EngineSession) -> None:
+    plan = make_plan(fake.model, "--shutdown-timeout", "3", variables={"FAKE_IGNORE": "SIGINT"})
+    session.start(fake.environment, plan)
+    until_ready(session)
+    session.stop()
+    last = until_rest(session)
+    assert last.stop_rung == "SIGTERM" and 7.5 <= last.stop_took_s < 9.5
+
+
 def test_a_start_is_interrupted_faster_than_a_service(fake: EngineCase, session: EngineSession) -> None:
     session.start(fake.environment, fake.plan(IGNORE="SIGINT", START_S="60"))
     session.wait(lambda now: now.stage is Stage.WEIGHTS, 20)

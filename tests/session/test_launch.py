@@ -6,7 +6,7 @@ import pytest
 
 from core.base.errors import DynoError
 from core.base.paths import Paths
-from core.engine.launch import Endpoint, choose_endpoint, key_file, launch_command, stored_key
+from core.engine.launch import Endpoint, choose_endpoint, drain_time_s, key_file, launch_command, stored_key
 from core.engine.raw_plan import raw_plan
 from tests.session.helpers import make_plan, private
 
@@ -115,6 +115,20 @@ def test_a_socket_file_cannot_be_watched(paths: Paths) -> None:
 def test_a_certificate_means_tls(paths: Paths) -> None:
     assert endpoint_for(paths, "--ssl-certfile=/c.pem").tls
     assert not endpoint_for(paths).tls
+
+
+@pytest.mark.parametrize(
+    ("flags", "drain_s"),
+    [
+        ((), 0),
+        (("--shutdown-timeout", "30"), 30),
+        (("--seed", "1", "--shutdown_timeout=7"), 7),
+        (("--shutdown-timeout",), 0),
+        (("--shutdown-timeout", "soon"), 0),
+    ],
+)
+def test_how_long_requests_may_finish(flags: tuple[str, ...], drain_s: float) -> None:
+    assert drain_time_s(make_plan("org/name", *flags)) == drain_s
 
 
 def test_a_damaged_key_is_made_anew(paths: Paths) -> None:

@@ -73,7 +73,7 @@ def test_start_and_stop(talk: Talk) -> None:
     assert os.getpgid(pid) == os.getsid(pid) == pid
     assert [found for found, _ in talk.event("processes")["processes"]] == [pid]
     talk.send(do="ready")
-    talk.send(do="stop")
+    talk.send(do="stop", drain_s=0)
     assert talk.event("rung")["signal"] == "SIGINT"
     ended = talk.event("ended")
     assert ended["exit_code"] == -signal.SIGINT and ended["rung"] == "SIGINT" and ended["leftovers"] == []
@@ -143,7 +143,7 @@ def test_a_second_start_is_not_obeyed(talk: Talk) -> None:
     talk.start(SLEEPER)
     pid = talk.up()
     talk.start(SLEEPER)
-    talk.send(do="stop")
+    talk.send(do="stop", drain_s=0)
     talk.event("ended")
     assert living([pid]) == []
 
@@ -168,7 +168,7 @@ def test_orphans_are_adopted_collected_and_ended(talk: Talk) -> None:
     while len(seen) < 2:
         seen = [pid for pid, _ in talk.event("processes")["processes"]]
     seconds_until(lambda: _zombies(talk.process.pid) == [], 5)
-    talk.send(do="stop")
+    talk.send(do="stop", drain_s=0)
     ended = talk.event("ended")
     assert ended["strays"] == 1 and ended["leftovers"] == [] and living(seen) == []
 
@@ -181,7 +181,7 @@ def test_a_process_that_hid_from_its_parents_is_found_by_its_mark(tmp_path: Path
     try:
         talk.start(SLEEPER, mark="hidden-test")
         talk.up()
-        talk.send(do="stop")
+        talk.send(do="stop", drain_s=0)
         ended = talk.event("ended")
         assert ended["strays"] == 1
         assert hidden.wait(5) == -signal.SIGTERM
