@@ -22,7 +22,7 @@ class Catalog:
         context: what rows share.
 
     Attributes:
-        arguments: rows of the engine's arguments, group by group.
+        arguments: rows of the engine's arguments, group by group, what matters most first.
     """
 
     def __init__(self, schema: ArgumentSchema, overlay: Overlay, port: DocumentPort, context: FormContext) -> None:
@@ -32,8 +32,10 @@ class Catalog:
         self._context = context
         entries = argument_entries(schema, overlay, port)
         order = overlay.group_order(dict.fromkeys(entry.group for entry in entries))
-        rank = {group: place for place, group in enumerate(order)}
-        entries.sort(key=lambda entry: rank[entry.group])
+        groups = {group: place for place, group in enumerate(order)}
+        levels = {level: place for place, level in enumerate(Level)}
+        # In each group what matters most comes first.
+        entries.sort(key=lambda entry: (groups[entry.group], levels[entry.level]))
         self.arguments = [RowItem(entry, context) for entry in entries]
         self._by_key = {row.key: row for row in self.arguments}
         self._known_variables: list[RowItem] | None = None

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from core.schema.kinds import Spec, format_text
 from core.schema.model import Default, DefaultState, Kind, Value
 
-_LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
+_LINK = re.compile(r"\[([^\]]+)\](?:\([^)\s]+\)|\[[^\]]*\])")
 _MARKS = re.compile(r"`+|\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _EMPTY_IS_NONE = frozenset({Kind.TEXT, Kind.PATH, Kind.LIST, Kind.MAPPING, Kind.JSON, Kind.RAW})

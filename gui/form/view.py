@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from core.config.document import Change
 from core.schema.model import ArgumentSchema
-from core.schema.overlay import Overlay
+from core.schema.overlay import Level, Overlay
 from gui import theme
 from gui.form.binding import DocumentPort
 from gui.form.catalog import Catalog
@@ -144,6 +144,16 @@ class FormView(QWidget):
         if place is not None:
             self.list.scroll_to(place)
             self.groups.mark(title)
+
+    def ui_state(self) -> dict[str, str]:
+        """What is worth remembering of the way the form looks: the level."""
+        return {"level": self.header.wanted().level.value}
+
+    def restore_ui(self, state: Mapping[str, object]) -> None:
+        """Put back what `ui_state` gave; what does not fit is left as it is."""
+        known = [level for level in Level if level.value == state.get("level")]
+        if known:
+            self.header.set_level(known[0])
 
     def refused(self) -> list[str]:
         """Keys of settings in whose editor stands something that could not be written."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from core.schema.kinds import Spec
 from core.schema.model import Value
@@ -86,9 +86,13 @@ class PathEditor(TextEditor):
         menu.popup(self.browse.mapToGlobal(self.browse.rect().bottomLeft()))
 
     def _choose_file(self) -> None:
+        from PySide6.QtWidgets import QFileDialog
+
         self.take(QFileDialog.getOpenFileName(self, tr("Choose a file"), self._start())[0])
 
     def _choose_folder(self) -> None:
+        from PySide6.QtWidgets import QFileDialog
+
         self.take(QFileDialog.getExistingDirectory(self, tr("Choose a folder"), self._start()))
 
     def _start(self) -> str:

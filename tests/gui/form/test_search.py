@@ -36,6 +36,27 @@ def test_levels_hold_each_other(person: Person) -> None:
     assert len(listed) == len(person.schema.arguments) + len(person.schema.environment)
 
 
+def test_in_every_group_what_matters_most_comes_first(person: Person) -> None:
+    overlay = load_overlay()
+    person.form.header.set_level(Level.EVERYTHING)
+    ranks: dict[str, list[int]] = {}
+    for argument in (person.schema.by_name()[key] for key in person.form.listed() if not key.startswith("env:")):
+        ranks.setdefault(overlay.group_title(argument.group), []).append(overlay.level(argument).rank)
+    assert all(group == sorted(group) for group in ranks.values())
+
+
+def test_the_level_is_remembered(person: Person) -> None:
+    person.form.header.set_level(Level.TUNING)
+    state = person.form.ui_state()
+    person.form.header.set_level(Level.ESSENTIAL)
+    few = person.form.listed()
+    person.form.restore_ui({"level": "nonsense"})
+    assert person.form.listed() == few
+    person.form.restore_ui(state)
+    assert person.form.ui_state() == state
+    assert len(person.form.listed()) > len(few)
+
+
 def test_what_is_set_is_in_sight_at_every_level(person: Person) -> None:
     overlay = load_overlay()
     hidden = next(one.name for one in person.schema.arguments if overlay.level(one) is Level.EVERYTHING)

@@ -23,6 +23,7 @@ from tests.gui.form.conftest import Person
             "Use --flag or code or bold or a link.",
             False,
         ),
+        ("Defined in [some.module][] and [another][other.module].", "Defined in some.module and another.", False),
         ("A * b and snake_case_stay.", "A * b and snake_case_stay.", False),
         ("\n\n  Leading blanks.", "Leading blanks.", False),
         ("", "", False),
