@@ -1,7 +1,7 @@
 """One row as the list knows it: its state and its height, with or without a widget."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 from PySide6.QtCore import QRect
@@ -18,6 +18,7 @@ from gui.theme import SPACE
 
 _MEANINGFUL = frozenset({Kind.INT, Kind.SIZE})
 _SEVERAL_LINES = frozenset({Kind.LIST, Kind.MAPPING})
+_WIDTHS_KEPT = 6
 _SEVERITIES = ("error", "warning", "info")
 
 
@@ -170,6 +171,7 @@ class RowItem(ListItem):
         """Where everything goes at this width."""
         plan = self._plans.get((width, self.caption))
         if plan is None:
+            _keep_few(self._plans)
             expanded = self.expanded and self.widget is not None
             plan = self._plans[width, self.caption] = plan_row(
                 self.entry,
@@ -201,6 +203,7 @@ class RowItem(ListItem):
             return plan.height
         height = self._reckoned.get((width, self.caption))
         if height is None:
+            _keep_few(self._reckoned)
             height = self._reckoned[width, self.caption] = reckon_height(
                 self.entry,
                 self.context.metrics,
@@ -224,6 +227,12 @@ class RowItem(ListItem):
         height = editor.height_for(min(editor.preferred_width, width - SPACE * 8))
         meanings = self.entry.spec.kind in _MEANINGFUL
         return EditorShape(height, editor.preferred_width, editor.block, meanings)
+
+
+def _keep_few(by_width: dict[tuple[int, bool], Any]) -> None:
+    """A window that is dragged wider passes through hundreds of widths."""
+    if len(by_width) >= _WIDTHS_KEPT:
+        by_width.clear()
 
 
 def _lines(entry: Entry) -> int:

@@ -1,7 +1,7 @@
 """Which rows are listed, and in which order: level, filters, search."""
 
 import re
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -80,18 +80,28 @@ class Selector:
         self._index: SearchIndex | None = None
         self._variables: dict[str, tuple[str, str, RowItem]] = {}
 
-    def prepare(self) -> "SearchIndex":
+    def prepare_in_steps(self) -> Iterator[None]:
         """Make the search ready, so that the first key is as quick as the others."""
+        self._ready_index()
+        yield
+        self._catalog.variables()
+        yield
+        self._read_variables()
+        yield
+
+    def _ready_index(self) -> "SearchIndex":
         if self._index is None:
             # Late: nobody searches before the first picture.
             from core.schema.search import SearchIndex
 
             self._index = SearchIndex(self._schema, self._overlay)
+        return self._index
+
+    def _read_variables(self) -> None:
         for row in self._catalog.variables():
             if row.key not in self._variables:
                 name = _plain(row.entry.label)
                 self._variables[row.key] = (name, f"{name} {_plain(row.entry.spec.help)}", row)
-        return self._index
 
     def counts(self) -> dict[Level, int]:
         """How many rows each level has."""
@@ -119,8 +129,8 @@ class Selector:
 
     def _search(self, wanted: Wanted, changed: Set[str], problems: Set[str]) -> Selection:
         words, filters = wanted.words, wanted.filters
-        index = self.prepare()
-        result = index.query(wanted.query, is_set=changed.__contains__, has_warning=problems.__contains__)
+        self._read_variables()
+        result = self._ready_index().query(wanted.query, is_set=changed.__contains__, has_warning=problems.__contains__)
         names = set(result.names)
         rows = [self._rows[name] for name in result.names] if words else self._in_order(names)
         strange = self._catalog.unknown() if "modified" in filters and not words else []

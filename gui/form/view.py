@@ -66,7 +66,7 @@ class FormView(QWidget):
         self.groups = GroupList()
         self.list = VirtualList()
         self._lay_out()
-        self._warm_up = WarmUp(self._prepare, self._rows_ahead, self)
+        self._warm_up = WarmUp(self._ahead, self)
         self._connect()
 
     # --- what others ask ---------------------------------------------------------------------------------------------
@@ -219,14 +219,16 @@ class FormView(QWidget):
         self.list.left_at_top.connect(self.focus_search)
         theme.notifier().changed.connect(self._restyle)
 
-    def _prepare(self) -> None:
-        if self._selector is not None:
-            self._selector.prepare()
-
-    def _rows_ahead(self) -> Iterator[None]:
-        """Make the rows of all arguments, one a step."""
-        for row in self._catalog.arguments if self._catalog is not None else ():
+    def _ahead(self) -> Iterator[None]:
+        """Make what a search needs, then every row, a little at a step."""
+        if self._catalog is None or self._selector is None:
+            return
+        yield from self._selector.prepare_in_steps()
+        for row in self._catalog.arguments:
             self.list.build(row)
+            yield
+        for row in self._catalog.variables():
+            row.height(self.list.row_width())
             yield
 
     def _select(self, *, keep_place: bool = False) -> None:

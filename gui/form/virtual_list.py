@@ -152,6 +152,10 @@ class VirtualList(QAbstractScrollArea):
         """Key of the first item in sight; empty when nothing is listed."""
         return self._items[self._top_place].key if 0 <= self._top_place < len(self._items) else ""
 
+    def row_width(self) -> int:
+        """Width of every item."""
+        return self._view.width()
+
     def place_of(self, key: str) -> int | None:
         """Where an item is listed; None when it is not."""
         return self._places.get(key)
@@ -161,10 +165,10 @@ class VirtualList(QAbstractScrollArea):
         place = self._places.get(item.key)
         if place is None or self._items[place] is not item or self._busy:
             return
-        height = item.height(self._width()) if item.widget is None else item.exact_height(self._width())
+        height = item.height(self.row_width()) if item.widget is None else item.exact_height(self.row_width())
         if height == self._tops[place + 1] - self._tops[place]:
             if item.key in self._shown and item.widget is not None:
-                item.widget.resize(self._width(), height)
+                item.widget.resize(self.row_width(), height)
             return
         anchor = self._anchor()
         self._set_height(place, height)
@@ -242,11 +246,8 @@ class VirtualList(QAbstractScrollArea):
 
     # --- geometry --------------------------------------------------------------------------------------------------
 
-    def _width(self) -> int:
-        return self._view.width()
-
     def _measure(self) -> None:
-        width = self._width()
+        width = self.row_width()
         self._tops = list(accumulate((item.height(width) for item in self._items), initial=0))
 
     def _set_height(self, place: int, height: int, *, above: bool = False) -> int:
@@ -290,7 +291,7 @@ class VirtualList(QAbstractScrollArea):
         bar.setSingleStep(_LINE)
 
     def _place_widgets(self) -> None:
-        width, height = self._width(), self._view.height()
+        width, height = self.row_width(), self._view.height()
         value = self.verticalScrollBar().value()
         place = max(0, bisect_right(self._tops, value) - 1)
         seen: dict[str, ListItem] = {}

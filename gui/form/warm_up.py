@@ -14,13 +14,11 @@ class WarmUp(QObject):
     """Works in slices of a few milliseconds, with pauses in which the window does what the person wants.
 
     Args:
-        prepare: done first, once for each start.
-        steps: gives the work; each step of it is short.
+        steps: gives the work anew; each step of it is short.
     """
 
-    def __init__(self, prepare: Callable[[], None], steps: Callable[[], Iterator[None]], parent: QObject) -> None:
+    def __init__(self, steps: Callable[[], Iterator[None]], parent: QObject) -> None:
         super().__init__(parent)
-        self._prepare = prepare
         self._steps = steps
         self._work: Iterator[None] | None = None
         self._timer = QTimer(self)
@@ -39,14 +37,10 @@ class WarmUp(QObject):
 
     def _go_on(self) -> None:
         if self._work is None:
-            self._prepare()
             self._work = self._steps()
-        else:
-            end = time.perf_counter() + _SLICE_S
-            for _ in self._work:
-                if time.perf_counter() > end:
-                    break
-            else:
-                self._work = None
+        end = time.perf_counter() + _SLICE_S
+        for _ in self._work:
+            if time.perf_counter() > end:
+                self._timer.start(_PAUSE_MS)
                 return
-        self._timer.start(_PAUSE_MS)
+        self._work = None
