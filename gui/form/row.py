@@ -167,7 +167,8 @@ class Row(QWidget):
             self.editor.targets()[0].setFocus(Qt.FocusReason.MouseFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_F1:
+        # F1 alone is the window's. Shift+F1 asks "what is this" everywhere.
+        if event.key() == Qt.Key.Key_F1 and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.toggle_whole()
         elif event.key() == Qt.Key.Key_Menu:
             self._menu(self.mapToGlobal(self.editor.geometry().bottomLeft()))
@@ -251,7 +252,7 @@ class Row(QWidget):
         if self._entry.spec.kind in _EMPTY_HAS_MEANING:
             menu.addAction(tr("Set to an empty text"), self.set_empty)
         if self._entry.has_more:
-            menu.addAction(tr("Less text") if self.item.expanded else tr("Whole text (F1)"), self.toggle_whole)
+            menu.addAction(tr("Less text") if self.item.expanded else tr("Whole text (Shift+F1)"), self.toggle_whole)
         menu.addSeparator()
         name = self._entry.flag or self._entry.label
         menu.addAction(tr("Copy {0}").format(name), lambda: QGuiApplication.clipboard().setText(name))
