@@ -1,5 +1,6 @@
 """Everything that has a key, in one table: the menu, the tooltips and the list of shortcuts are made from it."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, Qt
@@ -55,24 +56,22 @@ def action_specs() -> tuple[ActionSpec, ...]:
     )
 
 
-def build_actions(window: QWidget) -> dict[str, QAction]:
-    """The actions by name, attached to the window so that their keys work everywhere in it; not connected yet."""
+def build_actions(window: QWidget, wanted: Callable[[str], bool]) -> dict[str, QAction]:
+    """The actions whose names are wanted, attached to the window so that their keys work everywhere in it.
+
+    They are not connected yet.
+    """
     made = {}
     for spec in action_specs():
+        if not wanted(spec.name):
+            continue
         action = QAction(spec.text, window)
         action.setCheckable(spec.checkable)
         action.setShortcuts([QKeySequence(key) for key in spec.keys])
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         action.setToolTip(f"{spec.text} ({spec.keys[0]})" if spec.keys else spec.text)
-        if spec.icon and spec.name.startswith("page_"):
+        if spec.icon:
             theme.set_icon(action, spec.icon)
         window.addAction(action)
         made[spec.name] = action
     return made
-
-
-def show_action_icons(actions: dict[str, QAction]) -> None:
-    """Draw the icons that only the menu shows; the first picture does without."""
-    for spec in action_specs():
-        if spec.icon:
-            theme.set_icon(actions[spec.name], spec.icon)

@@ -1,6 +1,6 @@
 """The title of a dock: a word or tabs, and two buttons; dragging its free part moves the dock."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QWidget
 
 from gui import theme
@@ -24,18 +24,27 @@ class DockTitle(QWidget):
             label.setFont(theme.font_small())
             label.setContentsMargins(SPACE, 0, 0, 0)
             front = label
+        self._dock = dock
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, SPACE // 2, 0)
+        layout.setSpacing(0)
+        layout.addWidget(front)
+        layout.addStretch(1)
+
+    def complete(self) -> None:
+        """Add the buttons, which the first picture does without."""
+        dock = self._dock
         self.float_button = tool_button(
             "external", self.tr("Float or dock"), lambda: dock.setFloating(not dock.isFloating())
         )
         self.close_button = tool_button("close", self.tr("Hide"), dock.close)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, SPACE // 2, 0)
-        layout.setSpacing(0)
-        layout.addWidget(front, 0, Qt.AlignmentFlag.AlignBottom)
-        layout.addStretch(1)
         for button in (self.float_button, self.close_button):
             button.setIconSize(QSize(_BUTTON, _BUTTON))
-            layout.addWidget(button)
+            self.layout().addWidget(button)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(SPACE * 10, self.sizeHint().height())
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(hint.width(), max(hint.height(), SPACE * 4))

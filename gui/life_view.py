@@ -45,11 +45,15 @@ class LifeView(QObject):
         self._notice = snapshot.notice
         if snapshot.state is State.STARTING and snapshot.started_s != self._life:
             self._life = snapshot.started_s
+            window.monitor.set_origin(snapshot.started_s)
             window.log.begin_run()
             window.notes.close_note(_NOTE_KEY)
         if snapshot.state is self._state:
             return
         self._state = snapshot.state
+        if snapshot.state is State.STOPPING:
+            # vLLM waits for its clients before it ends; a talk that stays open would cost the person six seconds.
+            window.chat.stop()
         self._tell_pages(snapshot)
         if snapshot.state is State.FAILED:
             self._tell_failure(snapshot)

@@ -14,6 +14,7 @@ from core.engine.environment_model import EngineEnvironment
 from core.models.entry import ModelEntry
 from core.schema.model import ArgumentSchema
 from core.services import Services
+from core.telemetry.sampler import FASTEST_HZ, SLOWEST_HZ
 from gui import screenshot, theme
 from gui.autosave import Autosave
 from gui.bridge import Bridge
@@ -86,6 +87,7 @@ class Live(QObject):
         self.scan_models()
         self.window.log.start()
         self.tasks.run_task(lambda _: self.services.sampler.start(), on_error=self.show_problem, name="sampler")
+        self.tasks.run_task(lambda _: _clean_up(self.services), on_error=self.show_problem, name="clean-up")
         # The import of the plots takes most of a second: off this thread, then build them in one go.
         self.tasks.run_task(lambda _: preload(), on_done=lambda _: self._build_monitor(), name="plots")
 
@@ -98,7 +100,7 @@ class Live(QObject):
 
     def saved_state(self) -> SavedState:
         """What is worth keeping, as it is now."""
-        engine = self.engines.chosen
+        engine, monitor = self.engines.chosen, self.window.monitor
         known = {key: self._saved.ui.get(key) for key in _ENGINE_KEYS}
         if engine is not None:
             known = dict(zip(_ENGINE_KEYS, (str(engine.python), engine.version, engine.backend.value), strict=True))
@@ -106,7 +108,12 @@ class Live(QObject):
             values=dict(self.document.values),
             environment=dict(self.document.environment),
             engine=engine.name if engine is not None else self._saved.engine,
-            ui={**self.window.ui_state(), **known},
+            ui={
+                **self.window.ui_state(),
+                "form": self.window.form.ui_state(),
+                "monitor": monitor.save_settings() if monitor.is_built else self._saved.ui.get("monitor"),
+                **known,
+            },
         )
 
     def show_problem(self, error: DynoError) -> None:
@@ -178,8 +185,16 @@ class Live(QObject):
         self._show_undo()
 
     def _build_monitor(self) -> None:
-        self.window.monitor.build()
-        self.window.monitor.start()
+        monitor = self.window.monitor
+        monitor.build()
+        monitor.rate_requested.connect(self.services.sampler.set_rate)
+        monitor.settings_changed.connect(self.autosave.touch)
+        settings = self._saved.ui.get("monitor")
+        if isinstance(settings, dict):
+            monitor.restore_settings(settings)
+            rate = float(monitor.save_settings()["rate_hz"])
+            self.services.sampler.set_rate(min(max(rate, SLOWEST_HZ), FASTEST_HZ))
+        monitor.start()
         self.settled.emit()
 
     def _config_changed(self, _: Change) -> None:
@@ -254,3 +269,10 @@ class Live(QObject):
         self.window.notes.show_note(
             Note(Level.ERROR, self.tr("Something went wrong inside the program: {0}").format(line), where, text)
         )
+
+
+def _clean_up(services: Services) -> None:
+    """Take away what an installation left that was killed; it can be gigabytes."""
+    from core.engine.removal import clean_up
+
+    clean_up(services.paths)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, Q
 from core.config.document import ConfigDocument
 from core.schema.overlay import Overlay
 from gui import theme
-from gui.actions import build_actions, show_action_icons
+from gui.actions import build_actions
 from gui.form import FormView
 from gui.place import Place
 from gui.rail import Rail
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 PAGES = ("tune", "try", "engines", "log")
 _LEAST_WIDTH = SPACE * 120
 _LEAST_HEIGHT = SPACE * 75
+
+
+def _needed_at_once(action: str) -> bool:
+    return action.startswith("page_") or action in ("start", "stop", "quit")
 
 
 class MainWindow(QMainWindow):
@@ -69,7 +73,7 @@ class MainWindow(QMainWindow):
         self._saved: dict[str, object] = {}
         self.setObjectName("mainWindow")
         self.setWindowTitle("vLLM Dyno")
-        self.actions_by_name = build_actions(self)
+        self.actions_by_name = build_actions(self, _needed_at_once)
         self.form = FormView(overlay, document)
         self.tune = TuneArea(self.form)
         self.workbench = Workbench(self.tune)
@@ -93,7 +97,8 @@ class MainWindow(QMainWindow):
 
         self.notes = NotificationBar()
         self._head.layout().addWidget(self.notes)
-        show_action_icons(self.actions_by_name)
+        rest = build_actions(self, lambda name: name not in self.actions_by_name)
+        self.actions_by_name.update(rest)
         self.command = CommandView()
         self.workbench.command_place.take(self.command)
         self.monitor = MonitorView(services.store, services.sampler.devices, services.sampler.status)
@@ -103,7 +108,8 @@ class MainWindow(QMainWindow):
         self.engines_page = EnginesPage(engines)
         self._engines_place.take(self.engines_page)
         self.top_bar.models.set_check(services.models.check_reference)
-        self.top_bar.menu_button.setMenu(self._menu())
+        self.top_bar.complete(self._menu())
+        self.workbench.complete()
         self._built = True
         self._restore_pages()
         self._place_pages()

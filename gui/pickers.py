@@ -99,7 +99,7 @@ class ModelPicker(QWidget):
         self.edit.setPlaceholderText(self.tr("Model: a folder or a Hub id such as org/name"))
         self.combo.completer().setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.combo.completer().setFilterMode(Qt.MatchFlag.MatchContains)
-        self._problem = QAction(theme.icon("warning", "warning"), "", self)
+        self._problem = QAction(self)
         self.edit.addAction(self._problem, QLineEdit.ActionPosition.TrailingPosition)
         self._problem.setVisible(False)
         self._browse = tool_button("folder", self.tr("Choose a model folder"), self._choose_folder)
@@ -119,6 +119,7 @@ class ModelPicker(QWidget):
             check: says what is wrong with one, or None.
         """
         self._check = check
+        theme.set_icon(self._problem, "warning", "warning")
         self._judge(self.reference())
 
     def show_entries(self, entries: "Sequence[ModelEntry]") -> None:

@@ -15,7 +15,8 @@ from gui.wiring import Wiring
 
 def make_application() -> QApplication:
     """The application object with name and look; the platform's own choice of everything else."""
-    app = QApplication(["vllm-dyno"])
+    # Chosen here and not by `setStyle`, whose answer would bring the whole QStyle class along.
+    app = QApplication(["vllm-dyno", "-style", "Fusion"])
     app.setApplicationName("vllm-dyno")
     app.setApplicationDisplayName("vLLM Dyno")
     app.setDesktopFileName("vllm-dyno")

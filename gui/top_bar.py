@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from gui import theme
 from gui.pickers import EnginePicker, ModelPicker
@@ -74,7 +74,6 @@ class TopBar(QFrame):
         self.engines = EnginePicker()
         self.models = ModelPicker()
         self.state = StateView()
-        self.endpoint = EndpointView()
         self.run_button = FilledButton()
         self.run_button.setMinimumWidth(SPACE * 15)
         self.run_button.clicked.connect(self._run_clicked)
@@ -87,7 +86,6 @@ class TopBar(QFrame):
         layout.addWidget(self.engines)
         layout.addWidget(self.models, 6)
         layout.addWidget(self.state, 5)
-        layout.addWidget(self.endpoint)
         layout.addWidget(self.run_button)
         layout.addWidget(self.menu_button)
         self._busy = False
@@ -99,6 +97,16 @@ class TopBar(QFrame):
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         return QSize(SPACE * 100, max(hint.height(), SPACE * 7))
+
+    def complete(self, menu: QMenu) -> None:
+        """Add what the first picture does without.
+
+        Args:
+            menu: everything that has no button.
+        """
+        self.endpoint = EndpointView()
+        self.layout().insertWidget(self.layout().indexOf(self.run_button), self.endpoint)
+        self.menu_button.setMenu(menu)
 
     def show_snapshot(self, snapshot: "SessionSnapshot") -> None:
         """Show the engine's state everywhere in the bar."""

@@ -42,7 +42,6 @@ class TuneArea(QWidget):
         layout.addWidget(self._note_line)
         layout.addWidget(form, 1)
         theme.notifier().changed.connect(self._paint)
-        self._paint()
 
     @property
     def welcome(self) -> "WelcomeBanner | None":
@@ -68,6 +67,7 @@ class TuneArea(QWidget):
     def show_note(self, text: str) -> None:
         """Say where the arguments come from; an empty text takes the line away."""
         self.note.setText(text)
+        self._paint()
         self._note_line.setVisible(bool(text))
 
     def _paint(self) -> None:

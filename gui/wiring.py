@@ -1,4 +1,4 @@
-"""The window's start, in the order in which a person misses things: picture, form, then everything else."""
+"""The window's start, in the order in which a person misses things: the form, then everything else."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,7 +52,7 @@ class Wiring(QObject):
         self.schema: ArgumentSchema | None = None
         self._closing_early = False
         self.document.changed.connect(self._refresh_form)
-        self.window.painted.connect(self._fill_form, Qt.ConnectionType.QueuedConnection)
+        self.window.painted.connect(self._begin_rest, Qt.ConnectionType.QueuedConnection)
         self.window.close_wanted.connect(self._close_wanted)
         self.window.top_bar.models.picked.connect(self._model_picked)
 
@@ -84,6 +84,11 @@ class Wiring(QObject):
         if chosen in set(Scheme):
             theme.choose(Scheme(chosen))
         self.window.restore_ui(self.saved.ui)
+        form = self.saved.ui.get("form")
+        if isinstance(form, dict):
+            self.window.form.restore_ui(form)
+        self.schema = self._first_schema()
+        self.window.form.show_schema(self.schema)
         self._show_model()
         self.window.show()
 
@@ -100,9 +105,7 @@ class Wiring(QObject):
             raise RuntimeError("the window is not built yet: wait for `settled`")
         return self.live
 
-    def _fill_form(self) -> None:
-        self.schema = self._first_schema()
-        self.window.form.show_schema(self.schema)
+    def _begin_rest(self) -> None:
         self.usable.emit()
         QTimer.singleShot(0, self, self._import_rest)
 

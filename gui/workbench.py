@@ -59,18 +59,24 @@ class Workbench(QMainWindow):
         self.monitor_dock = self._dock(
             "monitor", self.tr("Monitor"), self.monitor_place, Qt.DockWidgetArea.RightDockWidgetArea
         )
-        self.monitor_dock.setTitleBarWidget(DockTitle(self.monitor_dock))
         self.drawer_dock = self._dock(
             "drawer", self.tr("Command, log and answer"), self.drawer, Qt.DockWidgetArea.BottomDockWidgetArea
         )
-        self.drawer_dock.setTitleBarWidget(DockTitle(self.drawer_dock, self.tabs))
+        self._titles = (DockTitle(self.monitor_dock), DockTitle(self.drawer_dock, self.tabs))
+        self.monitor_dock.setTitleBarWidget(self._titles[0])
+        self.drawer_dock.setTitleBarWidget(self._titles[1])
         # The monitor keeps the whole height: four plots need it more than the command line does.
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.setDockNestingEnabled(True)
         self._first_state = self.saveState(_STATE_VERSION)
-        theme.notifier().changed.connect(self._recolour)
+
+    def complete(self) -> None:
+        """Add what the first picture does without."""
+        for title in self._titles:
+            title.complete()
         self._recolour()
+        theme.notifier().changed.connect(self._recolour)
 
     def show_tune(self) -> None:
         """The form in the middle; the talk, small, in the drawer."""

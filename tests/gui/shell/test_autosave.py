@@ -36,7 +36,7 @@ def test_many_edits_are_one_save_a_moment_later(
     for _ in range(20):
         autosave.touch()
     assert collected == []
-    wait(lambda: working.path.exists())
+    wait(working.path.exists)
     assert len(collected) == 1
     assert working.load().values == {"max_model_len": 1}
 
@@ -71,5 +71,5 @@ def test_after_a_failure_the_next_change_tries_again(
     wait(lambda: errors)
     paths.config.unlink()
     autosave.touch()
-    wait(lambda: working.path.exists())
+    wait(working.path.exists)
     assert working.load().values == {"max_model_len": 2}
