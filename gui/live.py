@@ -195,7 +195,12 @@ class Live(QObject):
             rate = float(monitor.save_settings()["rate_hz"])
             self.services.sampler.set_rate(min(max(rate, SLOWEST_HZ), FASTEST_HZ))
         monitor.start()
+        self._slim_bars()
+        theme.notifier().changed.connect(self._slim_bars)
         self.settled.emit()
+
+    def _slim_bars(self) -> None:
+        theme.slim_bars(self.window)
 
     def _config_changed(self, _: Change) -> None:
         self._show_undo()

@@ -137,6 +137,8 @@ class ModelPicker(QWidget):
                     self.combo.setItemIcon(self.combo.count() - 1, theme.icon("warning", "warning"))
             self.combo.setCurrentIndex(-1)
             self.edit.setText(text)
+            if not self.edit.hasFocus():
+                self.edit.setCursorPosition(0)
 
     def show_reference(self, reference: str) -> None:
         """Show what the document holds; nothing is emitted."""

@@ -137,7 +137,7 @@ class TopBar(QFrame):
             button.setText(self.tr("Stop") if running else self.tr("Start"))
         button.setEnabled(not self._stopping)
         button.set_role("error_fill" if running else "accent_fill")
-        theme.set_icon(button, "stop" if running else "play", "on_fill")
+        theme.set_icon(button, "stop" if running else "play", "muted" if self._stopping else "on_fill")
         tip = self.tr("Stop the engine (Shift+F5)") if running else self.tr("Start the engine (F5)")
         button.setToolTip(tip)
         button.setAccessibleName(button.text())

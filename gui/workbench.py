@@ -8,6 +8,7 @@ from gui.dock_title import DockTitle
 from gui.place import Place
 
 _STATE_VERSION = 1
+_TALK_ICON = "chat"
 _FIRST_MONITOR_SHARE = 0.47
 _FIRST_DRAWER_SHARE = 0.26
 
@@ -47,7 +48,8 @@ class Workbench(QMainWindow):
         self.tabs.setExpanding(False)
         self.tabs.setUsesScrollButtons(False)
         self.tabs.setAccessibleName(self.tr("Command, log and answer"))
-        self._tab_icons = ("command", "log", "chat")
+        # The talk comes last: its tab goes away while the talk has the middle.
+        self._tab_icons = ("command", "log", _TALK_ICON)
         for page, title in (
             (self.command_place, self.tr("Command")),
             (self.small_log_place, self.tr("Log")),
@@ -81,15 +83,17 @@ class Workbench(QMainWindow):
     def show_tune(self) -> None:
         """The form in the middle; the talk, small, in the drawer."""
         self.middle.setCurrentWidget(self._tune)
-        self.tabs.setTabVisible(self.drawer.indexOf(self.small_chat_place), True)
+        if self.tabs.count() < self.drawer.count():
+            self.tabs.addTab(theme.icon(_TALK_ICON), self.tr("Try"))
 
     def show_chat(self) -> None:
         """The talk in the middle."""
         self.middle.setCurrentWidget(self.chat_place)
         index = self.drawer.indexOf(self.small_chat_place)
-        if self.tabs.currentIndex() == index:
-            self.tabs.setCurrentIndex(self.drawer.indexOf(self.small_log_place))
-        self.tabs.setTabVisible(index, False)
+        if self.tabs.count() > index:
+            if self.tabs.currentIndex() == index:
+                self.tabs.setCurrentIndex(self.drawer.indexOf(self.small_log_place))
+            self.tabs.removeTab(index)
 
     def show_drawer_page(self, page: QWidget) -> None:
         """Open the drawer at one of its pages."""
@@ -141,7 +145,7 @@ class Workbench(QMainWindow):
 
     def _recolour(self) -> None:
         look = theme.colors()
-        for index, name in enumerate(self._tab_icons):
+        for index, name in enumerate(self._tab_icons[: self.tabs.count()]):
             self.tabs.setTabIcon(index, theme.icon(name))
         self.tabs.setStyleSheet(
             f"QTabBar::tab {{ padding: 6px 12px; border: 0; border-bottom: 2px solid transparent;"

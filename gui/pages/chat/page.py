@@ -269,12 +269,14 @@ class ChatPage(QWidget):
         if self.busy:
             self.send_button.setText(self.tr("Stop"))
             self.send_button.setToolTip(self.tr("Stop the answer (Esc)"))
-            theme.set_icon(self.send_button, "stop", "on_fill")
+            icon = "stop"
         else:
             self.send_button.setText(self.tr("Send {0} times").format(total) if total > 1 else self.tr("Send"))
             self.send_button.setToolTip(self.tr("Send the message (Enter)"))
-            theme.set_icon(self.send_button, "send", "on_fill")
-        self.send_button.setEnabled(self.busy or (self._target is not None and bool(self.prompt.toPlainText().strip())))
+            icon = "send"
+        able = self.busy or (self._target is not None and bool(self.prompt.toPlainText().strip()))
+        theme.set_icon(self.send_button, icon, "on_fill" if able else "muted")
+        self.send_button.setEnabled(able)
         self.hint.setText("" if self._target else self.tr("The engine is not ready; start it first."))
         self.hint.setVisible(self._target is None)
 
