@@ -146,6 +146,8 @@ class VirtualList(QAbstractScrollArea):
         """Make an item's widget before it comes into sight; nothing happens when it is there."""
         if item.widget is None:
             item.widget = item.build(self._content)
+            # Made while the list itself is hidden, it would otherwise come up along with it.
+            item.widget.hide()
             self._order(item)
 
     def top_key(self) -> str:
