@@ -1,13 +1,16 @@
 """Closing the window: asks while an engine runs, stops it, saves, and only then goes; the event loop never waits."""
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from core.engine.snapshot import SessionSnapshot
 from core.services import Services
 from gui.autosave import Autosave
 from gui.run_control import RunControl
 from gui.tasks import TaskRunner
+
+_LOOK_MS = 50
+_LONGEST_WAIT_MS = 20_000
+_LONG_WORK = frozenset({"engine-work", "demo"})
 
 
 class Closing(QObject):
@@ -38,6 +41,10 @@ class Closing(QObject):
         self._tasks = tasks
         self._begun = False
         self._saved = False
+        self._waited_ms = 0
+        self._waiter = QTimer(self)
+        self._waiter.setInterval(_LOOK_MS)
+        self._waiter.timeout.connect(self._look)
         self.question: QMessageBox | None = None
 
     @property
@@ -46,17 +53,22 @@ class Closing(QObject):
         return self._begun
 
     def ask(self) -> None:
-        """The person wants out: ask if an engine runs, go otherwise."""
+        """The person wants out: ask if something would be lost, go otherwise."""
         if self._begun or self.question is not None:
             return
-        if not self._control.running:
+        under_way = _LONG_WORK.intersection(self._tasks.running())
+        if not self._control.running and not under_way:
             self.go()
             return
         box = QMessageBox(self._window)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText(self.tr("The engine is running."))
-        box.setInformativeText(self.tr("Closing the window stops it and frees its memory."))
+        if self._control.running:
+            box.setText(self.tr("The engine is running."))
+            box.setInformativeText(self.tr("Closing the window stops it and frees its memory."))
+        else:
+            box.setText(self.tr("An installation is under way."))
+            box.setInformativeText(self.tr("Closing the window calls it off; nothing half done is left behind."))
         stop = box.addButton(self.tr("Stop and close"), QMessageBox.ButtonRole.AcceptRole)
         box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stop)
@@ -69,15 +81,20 @@ class Closing(QObject):
         if self._begun:
             return
         self._begun = True
+        self._tasks.ask_all_to_end()
         if self._control.running:
             self.waiting.emit(self.tr("Stopping the engine; the window closes when it has ended."))
             self._control.stop()
-            return
-        self._save()
+        elif self._tasks.running():
+            self.waiting.emit(self.tr("Calling off what is under way; the window closes then."))
+        self._waiter.start()
+        self._look()
 
-    def follow(self, snapshot: SessionSnapshot) -> None:
-        """The engine's state while the way out is taken."""
-        if self._begun and snapshot.state.at_rest:
+    def _look(self) -> None:
+        self._waited_ms += _LOOK_MS
+        busy = self._tasks.running() and self._waited_ms < _LONGEST_WAIT_MS
+        if not self._control.running and not busy:
+            self._waiter.stop()
             self._save()
 
     def _answered(self, stop: bool) -> None:

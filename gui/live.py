@@ -149,7 +149,6 @@ class Live(QObject):
     def _connect_core(self) -> None:
         window = self.window
         self.bridge.session_changed.connect(self.life.follow)
-        self.bridge.session_changed.connect(self.closing.follow)
         self.bridge.config_changed.connect(self._config_changed)
         self.engines.listed.connect(self._engines_listed)
         self.engines.chosen_changed.connect(self._engine_chosen)

@@ -36,7 +36,7 @@ class StateView(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(SPACE)
-        grid.setVerticalSpacing(2)
+        grid.setVerticalSpacing(0)
         grid.addWidget(self._icon, 1, 0, 3, 1)
         grid.addWidget(self.first, 1, 1)
         grid.addWidget(self.second, 2, 1)

@@ -107,6 +107,11 @@ class TaskRunner(QObject):
         """Names of the work in flight."""
         return sorted(handle.name for handle in self._running)
 
+    def ask_all_to_end(self) -> None:
+        """Ask everything in flight to end; answers still come."""
+        for handle in list(self._running):
+            handle.ask_to_end()
+
     def close(self, wait_s: float = 2.0) -> None:
         """Cancel everything, drop all answers and wait for the threads for up to `wait_s` altogether."""
         with self._lock:

@@ -168,7 +168,7 @@ class EmptyState(QWidget):
         self.text.setWordWrap(True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.text.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.text.setMaximumWidth(SPACE * 60)
+        self.text.setMaximumWidth(SPACE * 64)
         self.text.setMinimumWidth(SPACE * 20)
         layout = QVBoxLayout(self)
         layout.setSpacing(SPACE)
@@ -177,7 +177,7 @@ class EmptyState(QWidget):
         layout.addWidget(self.title)
         middle = QHBoxLayout()
         middle.addStretch(1)
-        middle.addWidget(self.text, 8)
+        middle.addWidget(self.text, 20)
         middle.addStretch(1)
         layout.addLayout(middle)
         if buttons:

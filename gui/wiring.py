@@ -91,6 +91,11 @@ class Wiring(QObject):
         self.window.form.show_schema(self.schema)
         self._show_model()
         self.window.show()
+        # What is missing first gets the keyboard first.
+        if self.document.is_set(MODEL):
+            self.window.form.focus_search()
+        else:
+            self.window.top_bar.models.focus()
 
     def close_now(self) -> None:
         """Close without asking: stop what runs, save, end."""
@@ -151,7 +156,8 @@ class Wiring(QObject):
         if self.live is not None:
             self.live.closing.ask()
         else:
-            self._end()
+            # Not at once: this is told while the window handles a close that it refused.
+            QTimer.singleShot(0, self, self._end)
 
     def _end(self) -> None:
         if self.live is not None:

@@ -66,6 +66,7 @@ class InstallPanel(QFrame):
         layout.addLayout(buttons)
         for editor in (self.version, self.name):
             editor.returnPressed.connect(self._wanted)
+        self.setMinimumWidth(SPACE * 80)
         theme.notifier().changed.connect(self._paint)
         self._paint()
 

@@ -181,6 +181,7 @@ class EnginesPage(QWidget):
     def _table(self) -> QTreeWidget:
         table = QTreeWidget()
         table.setRootIsDecorated(False)
+        table.setIndentation(0)
         table.setUniformRowHeights(True)
         table.setAllColumnsShowFocus(True)
         table.setAlternatingRowColors(True)
@@ -250,5 +251,5 @@ class EnginesPage(QWidget):
         layout.addWidget(self.notes)
         layout.addWidget(self.progress)
         layout.addWidget(self.confirm)
-        layout.addWidget(self.install_panel)
+        layout.addWidget(self.install_panel, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(body, 1)

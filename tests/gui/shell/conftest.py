@@ -34,16 +34,20 @@ def model(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_window(qtbot: QtBot, paths: Paths) -> Iterator[OpenWindow]:
-    """Opens a window and waits until everything in it is built; what is still open at the end is closed."""
+    """Opens a window and waits until something is told; what is still open at the end is closed.
+
+    Waits until everything is built, unless `until` names another signal of `Wiring`, or nothing.
+    """
     opened: list[Wiring] = []
 
-    def build() -> Wiring:
+    def build(until: str = "settled") -> Wiring:
         tasks = TaskRunner()
         wiring = Wiring(paths, tasks)
         wiring.closed.connect(tasks.close)
         opened.append(wiring)
-        with qtbot.waitSignal(wiring.settled, timeout=30_000):
-            wiring.open()
+        if until:
+            with qtbot.waitSignal(getattr(wiring, until), timeout=30_000):
+                wiring.open()
         return wiring
 
     yield build

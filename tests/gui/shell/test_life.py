@@ -10,10 +10,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.base.errors import Cancelled
 from core.engine.environment_model import EngineEnvironment
 from core.engine.snapshot import State
 from gui.pages.chat.load_card import LoadCard
 from gui.pages.chat.messages import MessageCard
+from gui.tasks import Job
 from gui.wiring import Wiring
 
 Wait = Callable[..., None]
@@ -184,6 +186,24 @@ def test_closing_asks_while_the_engine_runs_and_stops_it(ready_to_start: Wiring,
     assert not window.isVisible()
     assert ready_to_start.services.session.snapshot.leftover_pids == ()
     assert ready_to_start.services.session.engine_pids() == []
+
+
+def test_closing_calls_an_installation_off(window: Wiring, qtbot: QtBot) -> None:
+    ended: list[bool] = []
+
+    def slow(job: Job) -> None:
+        ended.append(job.cancel.wait(30))
+        raise Cancelled
+
+    window.tasks.run_task(slow, name="engine-work")
+    window.window.close()
+    question = window.closing.question
+    assert question is not None
+    assert "installation" in question.text()
+    stop = next(button for button in question.buttons() if "Stop" in button.text())
+    with qtbot.waitSignal(window.closed, timeout=30_000):
+        qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
+    assert ended == [True]
 
 
 def test_a_flood_in_the_log_does_not_slow_the_window(ready_to_start: Wiring, wait: Wait) -> None:
