@@ -106,6 +106,6 @@ def editable_source(distribution: Distribution) -> Path | None:
         if not record["dir_info"].get("editable"):
             return None
         address = urlsplit(record["url"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return Path(unquote(address.path)) if address.scheme == "file" else None

@@ -58,7 +58,7 @@ def _venv_settings(folder: Path) -> dict[str, str]:
     settings: dict[str, str] = {}
     for line in read_text(folder / "pyvenv.cfg").splitlines():
         key, equals, value = line.partition("=")
-        if equals:
+        if equals and "\0" not in value:  # no path has it, and none may be made of it
             settings[key.strip().lower()] = value.strip()
     return settings
 
@@ -77,6 +77,8 @@ def _interpreter_problem(folder: Path, python: Path) -> str | None:
         return f"There is no Python interpreter at {python}."
     if not python.exists():
         return f"Its Python interpreter is gone: {python} points to {_last_link(python)}."
+    if not python.is_file():
+        return f"{python} is no program."
     if not os.access(python, os.X_OK):
         return f"{python} may not be executed."
     return None

@@ -1,11 +1,13 @@
 """What the person decided about engines: folders that were added, those hidden, the default."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
+from core.base.errors import DynoError
 from core.base.files import write_atomic
 from core.base.locks import file_lock
 from core.base.paths import Paths
@@ -34,6 +36,10 @@ class RegistryState(msgspec.Struct):
     default_name: str = ""
 
 
+_LEGAL_FOLDER = re.compile(r"/[^\0]{0,4000}")
+_DAMAGE = (msgspec.DecodeError, RecursionError)
+
+
 class RegistryFile:
     """Reads and writes it; several programs may do so at once."""
 
@@ -49,8 +55,8 @@ class RegistryFile:
     def read(self) -> RegistryState:
         """The state; empty when there is no file, or a damaged one (which stays until something is written)."""
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=RegistryState)
-        except (OSError, msgspec.DecodeError):
+            return _decoded(self._path.read_bytes())
+        except (OSError, *_DAMAGE):
             return RegistryState()
 
     @contextmanager
@@ -58,15 +64,32 @@ class RegistryFile:
         """Change the state and write it when the block ends without an exception. A damaged file is kept aside.
 
         Raises:
-            OSError: it cannot be written; nothing has changed then.
+            DynoError: it cannot be written; nothing has changed then.
         """
+        try:
+            with self._locked() as state:
+                yield state
+        except OSError as error:
+            message = f"The list of engines could not be written: {error.strerror}: {self._path}."
+            raise DynoError(message, "Make room, or make the folder writable.") from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[RegistryState]:
         with file_lock(self._lock):
             try:
-                state = msgspec.json.decode(self._path.read_bytes(), type=RegistryState)
+                state = _decoded(self._path.read_bytes())
             except FileNotFoundError:
                 state = RegistryState()
-            except msgspec.DecodeError:
+            except _DAMAGE:
                 keep_aside(self._path)
                 state = RegistryState()
             yield state
             write_atomic(self._path, msgspec.json.format(msgspec.json.encode(state)) + b"\n")
+
+
+def _decoded(data: bytes) -> RegistryState:
+    state = msgspec.json.decode(data, type=RegistryState)
+    # Nobody can have added these; they would end in an exception, or in the current folder.
+    if not all(_LEGAL_FOLDER.fullmatch(added.folder) for added in state.added):
+        raise msgspec.ValidationError("no absolute path")
+    return state

@@ -127,7 +127,11 @@ def test_an_editable_installation_is_followed_to_its_source(fake: FakeEnvironmen
     assert inspect(fake).problem is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"url": "file:///x", "dir_info": {}}', '{"url": 1, "dir_info": 2}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "[" * 100_000, '{"url": "file:///x", "dir_info": {}}', '{"url": 1, "dir_info": 2}'],
+    ids=["empty", "cut off", "list", "deep", "not editable", "wrong types"],
+)
 def test_an_odd_address_record_is_taken_for_an_ordinary_installation(fake: FakeEnvironment, text: str) -> None:
     info = fake.add_engine()
     fake.add_torch()

@@ -61,6 +61,21 @@ def test_no_interpreter_no_folder_no_right(fake: FakeEnvironment, tmp_path: Path
     assert read_prefix(tmp_path / "nowhere").problem == f"The folder {tmp_path / 'nowhere'} is gone."
 
 
+def test_a_folder_in_the_interpreters_place_is_no_interpreter(fake: FakeEnvironment) -> None:
+    fake.python.unlink()
+    fake.python.mkdir()
+    assert "is no program" in (read_prefix(fake.prefix).problem or "")
+
+
+def test_settings_that_no_path_can_be_made_of_are_passed_over(fake: FakeEnvironment) -> None:
+    text = "home = /usr/\0bin\nversion = 3\0.11\ninclude-system-site-packages = true\n"
+    (fake.prefix / "pyvenv.cfg").write_text(text)
+    prefix = read_prefix(fake.prefix)
+    assert prefix.problem is None
+    assert prefix.sites[0] == fake.site
+    assert not any("\0" in str(site) for site in prefix.sites)
+
+
 def test_the_library_that_fits_the_version_counts(fake: FakeEnvironment) -> None:
     old = fake.prefix / "lib" / "python3.9" / "site-packages"
     old.mkdir(parents=True)

@@ -243,17 +243,36 @@ class TestDefault:
 class TestFile:
     """The file behind it."""
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '{"added": [{',
+            '{"else": ' + "[" * 100_000 + "]" * 100_000 + "}",
+            '{"added": [{"name": "x", "folder": "/a\\u0000b"}]}',
+            '{"added": [{"name": "x", "folder": ""}]}',
+            '{"added": [{"name": "x", "folder": "/' + "x" * 5000 + '"}]}',
+        ],
+        ids=["cut off", "deep", "no folder's name", "the current folder", "too long"],
+    )
     def test_a_damaged_file_is_kept_aside_when_something_is_written(
-        self, registry: EngineRegistry, paths: Paths, tmp_path: Path
+        self, registry: EngineRegistry, paths: Paths, tmp_path: Path, text: str
     ) -> None:
         paths.config.mkdir(parents=True)
         file = paths.config / "engines.json"
-        file.write_text('{"added": [{')
+        file.write_text(text)
         assert registry.list() == []
         assert file.exists()
         registry.add(engine(tmp_path / "env").prefix)
         assert names(registry) == ["cpu-0.32.0"]
-        assert (paths.config / "engines.json.damaged-1").read_text() == '{"added": [{'
+        assert (paths.config / "engines.json.damaged-1").read_text() == text
+
+    def test_a_folder_that_cannot_be_written_is_told(
+        self, registry: EngineRegistry, paths: Paths, tmp_path: Path
+    ) -> None:
+        paths.config.parent.mkdir(parents=True, exist_ok=True)
+        paths.config.touch()
+        with pytest.raises(DynoError, match="could not be written"):
+            registry.add(engine(tmp_path / "env").prefix)
 
     def test_it_is_for_its_owner_alone(self, registry: EngineRegistry, paths: Paths, tmp_path: Path) -> None:
         registry.add(engine(tmp_path / "env").prefix)
