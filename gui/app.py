@@ -28,9 +28,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         from gui.startup import run_window
 
         return run_window(arguments)
-    from core.cli.main import main as run_command
+    try:
+        from core.cli.main import main as run_command
 
-    return run_command(arguments)
+        return run_command(arguments)
+    except KeyboardInterrupt:  # so early that nothing has begun, or while the end was under way
+        return 130
 
 
 def _prepare_imports() -> None:

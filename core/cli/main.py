@@ -4,6 +4,7 @@ JSON goes to standard output; words, progress and errors go to standard error, s
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -15,6 +16,7 @@ from core.services import Services
 
 EXIT_PROBLEM = 2
 EXIT_CANCELLED = 130
+EXIT_UNHEARD = 141
 
 _COMMANDS = {"demo": demo, "engines": engines, "probe": probe, "serve": serve}
 
@@ -41,20 +43,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns:
-        The exit code: 0 done, 1 by the command's own meaning, 2 a problem that was told, 130 called off.
+        The exit code: 0 done, 1 by the command's own meaning, 2 a problem that was told, 130 called off,
+        141 nobody reads the output any more (both as a shell counts them).
     """
     arguments = build_parser().parse_args(argv)
     services = Services.build(Paths.default())
     try:
-        return int(_COMMANDS[arguments.command].run(arguments, services))
+        code = int(_COMMANDS[arguments.command].run(arguments, services))
+        if sys.stdout is not None:  # closed by whoever started us
+            sys.stdout.flush()
+        return code
     except (Cancelled, KeyboardInterrupt):
         print("Cancelled.", file=sys.stderr)
         return EXIT_CANCELLED
     except DynoError as error:
         print_problem(error)
         return EXIT_PROBLEM
+    except BrokenPipeError:
+        # Whoever read the output has gone (`| head`).
+        _silence()
+        return EXIT_UNHEARD
     finally:
         services.close()
+
+
+def _silence() -> None:
+    """Let the rest go nowhere; the interpreter would complain once more at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def print_problem(error: DynoError) -> None:

@@ -9,6 +9,7 @@ from core.config.command import LaunchPlan
 from core.config.local_paths import absolute
 from core.engine.launch import KEY_VARIABLE
 
+_WHOLE = re.compile(r"[0-9]{1,9}")
 _FLAG = re.compile(r"-+[A-Za-z]")
 _KEY_FLAG = "--api-key"
 _KEY_SHORTEST = "--api-k"  # argparse takes unique beginnings of a flag
@@ -36,8 +37,10 @@ class _Group:
         Raises:
             DynoError: there is none, or there are several.
         """
-        if len(self.values) != 1 or not self.values[0]:
+        if len(self.values) != 1:
             raise DynoError(f"{self.name} takes exactly one value here, not {len(self.values)}.")
+        if not self.values[0]:
+            raise DynoError(f"The value of {self.name} is empty.")
         return self.values[0]
 
 
@@ -97,8 +100,8 @@ def _model(groups: list[_Group]) -> str:
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise DynoError(f"{text} is not a port.", "A port is a whole number.")
+    if not _WHOLE.fullmatch(text):
+        raise DynoError(f"{text[:40]} is not a port.", "A port is a whole number.")
     return int(text)
 
 

@@ -1,5 +1,6 @@
 """The command line's frame: what opens the window, exit codes, and problems in words."""
 
+import os
 import subprocess
 import sys
 
@@ -74,3 +75,37 @@ def test_commands_do_without_qt_and_numpy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+_PROGRAM = "import sys, gui.app; sys.exit(gui.app.main(sys.argv[1:]))"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_has_gone_is_no_mistake_of_ours(unbuffered: str) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, "engines", "list", "--json"],
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (main.EXIT_UNHEARD, "")
+
+
+def test_ctrl_c_before_anything_has_begun_is_told_by_the_exit_code_alone() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'core.services':\n"
+        "            raise KeyboardInterrupt\n"
+        f"sys.meta_path.insert(0, Interrupted())\n{_PROGRAM}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "engines", "list"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "")

@@ -179,7 +179,8 @@ def test_the_model_may_come_as_a_flag_or_in_a_file() -> None:
         (["m", "--port", "abc"], "abc is not a port"),
         (["m", "--api-key"], "--api-key takes exactly one"),
         (["m", "--api-ke", "a", "b"], "--api-key takes exactly one"),
-        (["m", "--host="], "--host takes exactly one"),
+        (["m", "--host="], "The value of --host is empty"),
+        (["m", "--port", "9" * 5000], "is not a port"),
     ],
 )
 def test_words_that_make_no_plan(words: list[str], message: str) -> None:
