@@ -24,6 +24,7 @@ SCRIPT = Path(__file__).parent / "scripts" / "probe_vllm.py"
 _BEGIN = b"-----BEGIN VLLM ARGUMENTS-----"
 _END = b"-----END VLLM ARGUMENTS-----"
 _DETAIL_LENGTH = 20_000
+_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024  # a hundred times what an engine has to say
 _POLL_S = 0.1
 
 # What would lead the engine's interpreter to other modules, or change the defaults that it reports.
@@ -90,49 +91,65 @@ def probe(python: Path, *, timeout_s: float = 180, cancel: threading.Event | Non
 
 def _run(python: Path, isolation: str, deadline: float, cancel: threading.Event | None) -> tuple[int, bytes, str]:
     """Exit code, standard output and the end of standard error of one run of the script."""
-    with tempfile.TemporaryDirectory(prefix="vllm-dyno-probe-") as folder, tempfile.TemporaryFile() as errors:
+    # Into files: what writes without end fills no memory, and what outlives the script keeps nobody waiting.
+    with (
+        tempfile.TemporaryDirectory(prefix="vllm-dyno-probe-") as folder,
+        tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as errors,
+    ):
         try:
             process = subprocess.Popen(
                 [str(python), isolation, str(SCRIPT)],
                 cwd=folder,
                 env=clean_environment(os.environ),
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=output,
                 stderr=errors,
                 start_new_session=True,
             )
         except OSError as error:
             raise ProbeFailure(FailureKind.NO_INTERPRETER, f"{python} cannot be started: {error}.") from error
         try:
-            answer = _wait(process, deadline, cancel, errors)
+            _wait(process, deadline, cancel, output, errors)
         finally:
             _end(process)
-        return process.returncode, answer, _tail(errors)
+        output.seek(0)
+        return process.returncode, output.read(), _tail(errors)
 
 
 def _wait(
-    process: subprocess.Popen[bytes], deadline: float, cancel: threading.Event | None, errors: IO[bytes]
-) -> bytes:
-    while True:
-        try:
-            return process.communicate(timeout=_POLL_S)[0]
-        except subprocess.TimeoutExpired:
-            if cancel is not None and cancel.is_set():
-                raise Cancelled from None
-            if time.monotonic() > deadline:
-                raise ProbeFailure(
-                    FailureKind.TIMED_OUT, "The engine did not say in time what it accepts.", _tail(errors)
-                ) from None
+    process: subprocess.Popen[bytes],
+    deadline: float,
+    cancel: threading.Event | None,
+    output: IO[bytes],
+    errors: IO[bytes],
+) -> None:
+    pause = threading.Event() if cancel is None else cancel
+    while not _has_ended(process):
+        if pause.wait(_POLL_S):
+            raise Cancelled
+        if time.monotonic() > deadline:
+            message = "The engine did not say in time what it accepts."
+            raise ProbeFailure(FailureKind.TIMED_OUT, message, _tail(errors))
+        _refuse_flood(output, errors)
+    _refuse_flood(output, errors)
+
+
+def _refuse_flood(output: IO[bytes], errors: IO[bytes]) -> None:
+    if any(os.fstat(file.fileno()).st_size > _OUTPUT_LIMIT_BYTES for file in (output, errors)):
+        raise ProbeFailure(FailureKind.BAD_ANSWER, "The engine's interpreter writes without end.", _tail(errors))
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether the script has ended; it is not waited for yet, so that its pid stays its own."""
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the script and whatever it started; the group has the script's pid, which nobody else has until we wait."""
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -161,7 +178,7 @@ def _read(code: int, answer: bytes, errors: str) -> ArgumentSchema:
                 FailureKind(failure["kind"]), _sentence(failure["message"]), errors, tuple(failure["tried"])
             )
         return assemble(document, load_overlay().is_path)
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ProbeFailure(
             FailureKind.BAD_ANSWER, f"The engine's answer cannot be read ({type(error).__name__}: {error}).", errors
         ) from error

@@ -34,7 +34,7 @@ class SchemaCache:
         """The schema as this very engine answered it before, or None. Starts nothing; a few milliseconds."""
         try:
             schema = msgspec.json.decode(self._file(python).read_bytes(), type=ArgumentSchema)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        except (OSError, ValueError, RecursionError):  # what msgspec raises is a ValueError
             return None
         return schema if schema.format == FORMAT and schema.arguments else None
 

@@ -120,6 +120,28 @@ def test_any_other_answer_is_a_bad_one(tmp_path: Path, answer: str) -> None:
     assert failure_of(fake_python(tmp_path, f"cat <<'EOF'\n{answer}\nEOF")).kind is FailureKind.BAD_ANSWER
 
 
+def test_an_answer_without_bottom_is_a_bad_one(tmp_path: Path) -> None:
+    text = "-----BEGIN VLLM ARGUMENTS-----" + "[" * 100_000 + "]" * 100_000 + "-----END VLLM ARGUMENTS-----"
+    (tmp_path / "answer").write_text(text)
+    assert failure_of(fake_python(tmp_path, f"cat {tmp_path}/answer")).kind is FailureKind.BAD_ANSWER
+
+
+@pytest.mark.parametrize("where", ["", ">&2"])
+def test_one_that_writes_without_end_is_ended(tmp_path: Path, where: str) -> None:
+    python = fake_python(tmp_path, f"echo $$ > {tmp_path}/pid; head -c 70000000 /dev/zero {where}; sleep 60")
+    failure = failure_of(python, timeout_s=30)
+    assert failure.kind is FailureKind.BAD_ANSWER
+    assert "without end" in failure.message
+    assert_group_is_gone(int((tmp_path / "pid").read_text()))
+
+
+def test_what_outlives_the_script_is_ended_and_not_waited_for(tmp_path: Path) -> None:
+    real = make_stub(tmp_path / "engine")
+    python = fake_python(tmp_path, f'echo $$ > {tmp_path}/pid; sleep 60 & {real} "$@"')
+    assert probe(python, timeout_s=20).engine_version == "1.2.3"
+    assert_group_is_gone(int((tmp_path / "pid").read_text()))
+
+
 def test_an_interpreter_without_p_is_asked_with_i(tmp_path: Path) -> None:
     real = make_stub(tmp_path / "engine")
     python = fake_python(tmp_path, f'[ "$1" = -P ] && {{ echo "Unknown option: -P" >&2; exit 2; }}\nexec {real} "$@"')
