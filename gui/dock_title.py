@@ -41,6 +41,7 @@ class DockTitle(QWidget):
         for button in (self.float_button, self.close_button):
             button.setIconSize(QSize(_BUTTON, _BUTTON))
             self.layout().addWidget(button)
+        self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(SPACE * 10, self.sizeHint().height())

@@ -75,9 +75,9 @@ class Workbench(QMainWindow):
 
     def complete(self) -> None:
         """Add what the first picture does without."""
+        self._recolour()
         for title in self._titles:
             title.complete()
-        self._recolour()
         theme.notifier().changed.connect(self._recolour)
 
     def show_tune(self) -> None:

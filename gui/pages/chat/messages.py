@@ -118,7 +118,7 @@ class MessageCard(QFrame):
         self.figures.setToolTip(figures_tip())
         self.figures.setVisible(result.ttft_s is not None or not result.error)
         if result.error:
-            self.show_problem(result.error)
+            self.show_problem(result.error, self.tr("The log shows what the engine says about it."))
 
     def show_problem(self, text: str, hint: str = "") -> None:
         """Say in words what went wrong and what can be done."""

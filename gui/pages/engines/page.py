@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
+    QScrollArea,
     QStackedLayout,
     QTreeWidget,
     QTreeWidgetItem,
@@ -240,7 +241,8 @@ class EnginesPage(QWidget):
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.table)
-        layout = QVBoxLayout(self)
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
         layout.setContentsMargins(SPACE * 3, SPACE * 2, SPACE * 3, SPACE * 2)
         layout.setSpacing(SPACE)
         layout.addWidget(heading(self.tr("Engines")))
@@ -253,3 +255,12 @@ class EnginesPage(QWidget):
         layout.addWidget(self.confirm)
         layout.addWidget(self.install_panel, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(body, 1)
+        body.setMinimumHeight(SPACE * 20)
+        # With a message, a question and the panel open at once the page is higher than a small window.
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)

@@ -80,7 +80,7 @@ def test_an_answer_is_data(card: MessageCard, tmp_path: Path) -> None:
 def test_trouble_is_told_in_the_message(card: MessageCard) -> None:
     card.finish(result("", error="Nothing answers there.", ttft_s=None))
     assert card.problem.isVisible()
-    assert card.problem.text() == "Nothing answers there."
+    assert card.problem.text() == "Nothing answers there.\nThe log shows what the engine says about it."
     assert not card.figures.isVisible()
     assert not card.body.isVisible()
 
