@@ -60,8 +60,13 @@ class DemoRun(QObject):
         return self._handle is not None
 
     def begin(self) -> None:
-        """Start; nothing happens while the demo or an engine runs already."""
-        if self.running or self._wiring.control.running:
+        """Start; refused in words while an engine runs, and nothing happens while the demo does."""
+        if self.running:
+            return
+        if self._wiring.control.running:
+            self._wiring.window.notes.show_note(
+                Note(Level.WARNING, self.tr("An engine is running."), self.tr("Stop it, then run the demo."), key=_KEY)
+            )
             return
         window = self._wiring.window
         window.show_page("tune")
