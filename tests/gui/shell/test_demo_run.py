@@ -103,8 +103,8 @@ def test_a_failure_is_told(ready: Wiring, qtbot: QtBot, monkeypatch: pytest.Monk
     assert not run.running
 
 
+@pytest.mark.usefixtures("fake_engine")
 def test_without_a_person_it_prints_takes_a_picture_and_puts_everything_back(
-    fake_engine: EngineEnvironment,
     open_window: Callable[..., Wiring],
     paths: Paths,
     tmp_path: Path,
