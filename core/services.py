@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from core.base.paths import Paths
+from core.config.working_state import WorkingState
 from core.engine.environments import EngineRegistry
 from core.engine.session import EngineSession, SessionSnapshot, State
-from core.config.working_state import WorkingState
 from core.models.catalog import ModelCatalog
 from core.schema.overlay import Overlay, load_overlay
 from core.schema.probe import SchemaCache
