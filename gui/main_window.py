@@ -171,7 +171,10 @@ class MainWindow(QMainWindow):
         """Put back what `ui_state` gave; what does not fit is left as it is."""
         self._saved = state
         geometry = state.get("geometry")
-        if not (isinstance(geometry, str) and self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))):
+        if not (
+            isinstance(geometry, str)
+            and self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "replace")))
+        ):
             room = self.screen().availableSize()
             self.resize(min(1600, round(room.width() * 0.92)), min(1000, round(room.height() * 0.92)))
         docks = state.get("docks")

@@ -81,7 +81,7 @@ class Wiring(QObject):
         self.saved = WorkingState(self.paths, self.overlay).load()
         self.document.restore(self.saved.values, self.saved.environment)
         chosen = self.saved.ui.get("theme")
-        if chosen in set(Scheme):
+        if chosen in list(Scheme):
             theme.choose(Scheme(chosen))
         self.window.restore_ui(self.saved.ui)
         form = self.saved.ui.get("form")
@@ -123,7 +123,11 @@ class Wiring(QObject):
             cached = SchemaCache(self.paths).cached(Path(python))
             if cached is not None:
                 return cached
-        return load_recorded(self.saved.ui.get("engine_version"), self.saved.ui.get("engine_backend"))
+        version, backend = (self.saved.ui.get(key) for key in ("engine_version", "engine_backend"))
+        # The file may hold anything.
+        return load_recorded(
+            version if isinstance(version, str) else None, backend if isinstance(backend, str) else None
+        )
 
     def _import_rest(self) -> None:
         # Imports take most of a second: on another thread, while the form can be worked with.

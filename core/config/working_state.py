@@ -14,6 +14,7 @@ from core.base.paths import Paths
 from core.config.kept_aside import keep_aside
 from core.config.masking import is_secret_variable
 from core.schema.model import Argument, Value
+from core.schema.nesting import nested_too_deeply
 from core.schema.overlay import Overlay, load_overlay
 
 FORMAT = 1
@@ -131,6 +132,8 @@ class WorkingState:
         if isinstance(found, int) and found > FORMAT:
             raise _NewerFormat("were written by a newer version of this program")
         state = msgspec.convert(content, _Document)
+        if any(map(nested_too_deeply, state.values.values())):
+            raise ValueError("nested too deeply")
         note = ""
         if state.left_out:
             names = ", ".join(state.left_out)

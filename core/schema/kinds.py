@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from core.schema.argv import to_argv
 from core.schema.model import Argument, Field, Kind, Value
+from core.schema.nesting import nested_too_deeply
 from core.schema.quantities import parse_real, parse_whole
 from core.schema.validate import check_value
 
@@ -21,6 +22,7 @@ Spec = Argument | Field
 AUTO = -1
 """What vLLM makes of the word `auto` in a size."""
 
+_TOO_DEEP = "Not valid JSON: nested too deeply."
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 _OBJECT = re.compile(r"\s*\{.*\}\s*", re.DOTALL)
@@ -198,7 +200,9 @@ def _load(text: str) -> Value:
         place = f"line {error.lineno}, column {error.colno}" if "\n" in text else f"column {error.colno}"
         raise ValueError(f"Not valid JSON at {place}: {error.msg}.") from None
     except RecursionError:
-        raise ValueError("Not valid JSON: nested too deeply.") from None
+        raise ValueError(_TOO_DEEP) from None
+    if nested_too_deeply(value):
+        raise ValueError(_TOO_DEEP)
     return value
 
 

@@ -79,7 +79,7 @@ def _note(info: RecordedInfo, version: str | None) -> str:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    match = re.match(r"\d+(?:\.\d+)*", version)
+    match = re.match(r"[0-9]{1,9}(?:\.[0-9]{1,9})*", version)
     return tuple(int(part) for part in match[0].split(".")) if match else (0,)
 
 

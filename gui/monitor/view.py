@@ -12,6 +12,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from core.telemetry.marks import Mark
+from core.telemetry.sampler import FASTEST_HZ, SLOWEST_HZ
 from core.telemetry.source import DeviceInfo
 from core.telemetry.store import ChannelKey, SampleStore
 from gui import theme
@@ -32,6 +33,7 @@ _DEFAULT_SPAN_S = 300.0
 _DEFAULT_HZ = 2.0
 _SHARES = (7, 3)
 _FIT_MARGIN = 0.02
+_MOST_PIXELS = 1_000_000
 # Once the newest sample is this far beyond the end of a view that stands still, nothing in it changes any more.
 _SETTLED_S = 30.0
 
@@ -213,13 +215,13 @@ class MonitorView(QWidget):
         device = settings.get("device")
         self._chosen_device = device if isinstance(device, int) else None
         rate = settings.get("rate_hz")
-        if isinstance(rate, int | float):
+        if isinstance(rate, int | float) and SLOWEST_HZ <= rate <= FASTEST_HZ:
             self.show_rate(float(rate))
         hidden = settings.get("hidden")
         if isinstance(hidden, list):
             self._hidden = {name for name in hidden if isinstance(name, str)}
         sizes = settings.get("sizes")
-        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) and size > 0 for size in sizes):
+        if isinstance(sizes, list) and len(sizes) == 2 and all(map(_is_size, sizes)):
             self._splitter.setSizes(sizes)
         self._seen_devices = None
         if self.plots is not None:
@@ -376,3 +378,7 @@ class MonitorView(QWidget):
         super().changeEvent(event)
         if event.type() is QEvent.Type.FontChange and hasattr(self, "table"):
             self._theme_changed()
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int) and 0 < value <= _MOST_PIXELS

@@ -150,6 +150,7 @@ DAMAGED = [
     b'{"format": 1, "environment": {"A": 1}}',
     b'{"format": 1, "engine": 3}',
     b"[" * 200_000,
+    b'{"format": 1, "values": {"deep": ' + b"[" * 300 + b"]" * 300 + b"}}",
     b'{"format": 1}' + b" " * (16 * 1024 * 1024),
 ]
 

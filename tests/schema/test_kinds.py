@@ -94,6 +94,7 @@ def test_sizes_as_people_type_them(text: str, value: int) -> None:
         (JSON, '{"a": NaN}', "NaN is no JSON number"),
         (JSON, " ", "Enter JSON"),
         (JSON, "[" * 100_000, "nested too deeply"),
+        (JSON, "[" * 200 + "]" * 200, "nested too deeply"),
         (CLASS, "[1]", "Enter an object"),
         (MIXED, "{oops}", "Not valid JSON"),
     ],

@@ -29,6 +29,7 @@ def test_both_builds_come_with_the_program() -> None:
         ("0.40.0rc1", None, "0.33.0"),
         ("1.0", "rocm", "0.33.0"),
         ("dev", None, "0.32.0"),
+        ("9" * 5000, None, "0.33.0"),
     ],
 )
 def test_the_nearest_is_taken(version: str | None, backend: str | None, expected: str) -> None:

@@ -111,7 +111,9 @@ class ParameterPanel(QScrollArea):
         """Put back what `state` gave; what does not fit is left alone."""
         for name, editor in self._numbers().items():
             value = state.get(name)
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            known = isinstance(value, int | float) and not isinstance(value, bool)
+            # Qt's own limits come after a conversion that fails for what is far outside of them.
+            if known and editor.minimum() <= value <= editor.maximum():
                 editor.setValue(type(editor.value())(value))
         for name, view in (("system", self.system), ("stop", self.stop)):
             text = state.get(name)

@@ -184,10 +184,11 @@ def test_settings_come_back(filled: Bench, qtbot: QtBot) -> None:
     assert hidden == ["memory_total_mib"]
 
 
-def test_settings_that_make_no_sense_change_nothing(filled: Bench) -> None:
+@pytest.mark.parametrize("rate", ["fast", 1e9, -1, 0, float("nan"), 10**400])
+def test_settings_that_make_no_sense_change_nothing(filled: Bench, rate: object) -> None:
     before = filled.view.save_settings()
     filled.view.restore_settings(
-        {"span_s": 17, "device": "x", "rate_hz": "fast", "hidden": 3, "sizes": [0], "wall_clock": 1}
+        {"span_s": 17, "device": "x", "rate_hz": rate, "hidden": 3, "sizes": [0], "wall_clock": 1}
     )
     assert filled.view.save_settings() == before
 

@@ -164,7 +164,9 @@ def test_the_panel_comes_back_as_it_was(qtbot: QtBot) -> None:
     assert second.parameters() == first.parameters()
     assert second.system_prompt() == "Be brief."
     second.restore({"max_tokens": "many", "temperature": True, "system": 5, "unknown": 1})
+    second.restore({"max_tokens": 10**30, "parallel": 1e99, "temperature": float("nan"), "top_p": float("inf")})
     assert second.parameters() == first.parameters()
+    assert second.requests() == first.requests()
 
 
 def test_before_an_engine_is_ready_the_page_says_so(page: ChatPage, qtbot: QtBot) -> None:
