@@ -44,6 +44,10 @@ def _nothing_left(qapp: QApplication) -> Iterator[None]:
 
 
 def _delete_what_waits(app: QApplication) -> None:
+    # A test that asked the application to exit, without a loop to leave, would end the loops of all later tests at
+    # once; one run of the application's own loop forgets the wish.
+    QTimer.singleShot(0, app, lambda: app.exit(0))
+    app.exec()
     for _ in range(3):
         app.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
