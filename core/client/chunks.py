@@ -43,5 +43,5 @@ def decode_chunk(data: str) -> Chunk | None:
     """The chunk in an event's data; None when it is none."""
     try:
         return _DECODER.decode(data)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return None

@@ -202,7 +202,17 @@ def test_an_error_inside_the_stream() -> None:
     assert result.error == "The server failed while answering. EngineCore died"
 
 
-@pytest.mark.parametrize("garbage", ["{half", "[]", '{"choices": 7}', '{"usage": {"prompt_tokens": "x"}}'])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        "{half",
+        "[]",
+        '{"choices": 7}',
+        '{"usage": {"prompt_tokens": "x"}}',
+        '{"error": ' + "[" * 9999 + "]" * 9999 + "}",
+    ],
+    ids=["half", "list", "choices", "usage", "deep"],
+)
 def test_garbage_inside_the_stream(garbage: str) -> None:
     def handler(request: Request, reply: Connection) -> None:
         reply.begin_stream()

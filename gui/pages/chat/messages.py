@@ -11,6 +11,8 @@ from gui.theme import SPACE
 from gui.widgets import copy_text, tool_button
 
 _WIDEST = SPACE * 110
+# Laying text out takes time by its length, on the window's own thread; no answer that is read is as long.
+_MOST_SHOWN = 60_000
 
 
 class GrowingText(QTextEdit):
@@ -80,6 +82,11 @@ class MessageCard(QFrame):
         self.figures.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.figures.setWordWrap(True)
         self.figures.setVisible(False)
+        self.rest = QLabel()
+        self.rest.setTextFormat(Qt.TextFormat.PlainText)
+        self.rest.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.rest.setWordWrap(True)
+        self.rest.setVisible(False)
         self.problem = QLabel()
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
         self.problem.setWordWrap(True)
@@ -94,6 +101,7 @@ class MessageCard(QFrame):
         layout.setSpacing(SPACE // 2)
         layout.addLayout(top)
         layout.addWidget(self.body)
+        layout.addWidget(self.rest)
         layout.addWidget(self.problem)
         layout.addWidget(self.figures)
         theme.notifier().changed.connect(self._paint)
@@ -105,14 +113,20 @@ class MessageCard(QFrame):
 
     def append(self, piece: str) -> None:
         """Add a piece of an answer."""
-        if piece:
-            self._text += piece
-            self.body.append_piece(piece)
+        room = _MOST_SHOWN - len(self._text)
+        self._text += piece
+        if piece and room > 0:
+            self.body.append_piece(piece[:room])
+        self._tell_rest()
 
     def finish(self, result: ChatResult) -> None:
         """The answer is whole: format it and show its figures, or the problem in its place."""
         self._text = result.text or self._text
-        self.body.document().setMarkdown(self._text, QTextDocument.MarkdownFeature.MarkdownNoHTML)
+        if len(self._text) <= _MOST_SHOWN:
+            self.body.document().setMarkdown(self._text, QTextDocument.MarkdownFeature.MarkdownNoHTML)
+        elif self.body.document().isEmpty():
+            self.body.append_piece(self._text[:_MOST_SHOWN])
+        self._tell_rest()
         self.body.setVisible(bool(self._text))
         self.figures.setText(figures(result))
         self.figures.setToolTip(figures_tip())
@@ -125,6 +139,12 @@ class MessageCard(QFrame):
         self.problem.setText(f"{text}\n{hint}" if hint else text)
         self.problem.setVisible(True)
         self.body.setVisible(bool(self._text))
+
+    def _tell_rest(self) -> None:
+        hidden = len(self._text) - _MOST_SHOWN
+        if hidden > 0:
+            self.rest.setText(self.tr("{0} more characters are not shown; Copy takes all.").format(f"{hidden:,}"))
+            self.rest.setVisible(True)
 
     def _paint(self) -> None:
         look = theme.colors()

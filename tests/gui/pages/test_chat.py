@@ -221,3 +221,21 @@ def unused_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def test_of_an_answer_without_end_the_beginning_is_shown_and_all_is_copied(card: MessageCard) -> None:
+    whole = "word " * 400_000
+    for start in range(0, len(whole), 100_000):
+        card.append(whole[start : start + 100_000])
+    card.finish(result(whole))
+    assert card.body.document().characterCount() < 100_000
+    assert card.rest.isVisible()
+    assert card.rest.text().startswith("1,940,000 more characters")
+    card.copy_button.click()
+    assert QGuiApplication.clipboard().text() == whole
+
+
+def test_a_long_answer_that_comes_in_one_piece_is_shown_too(card: MessageCard) -> None:
+    card.finish(result("word " * 20_000))
+    assert card.body.toPlainText().startswith("word word")
+    assert card.rest.isVisible()
