@@ -1,5 +1,6 @@
 """A launch plan from the words that follow `vllm serve`, without a schema."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -48,12 +49,16 @@ def raw_plan(words: Sequence[str]) -> LaunchPlan:
     """Sort out what the launch itself must know: model, address, secrets. Everything else passes through as it is.
 
     Raises:
-        DynoError: no model, a port that is no number, a key without a value or more than one.
+        DynoError: no model, a local one that is not there, a port that is no number, a key without a value or
+            more than one.
     """
     groups = list(_grouped(words))
     model = _model(groups)
     if not model and not any(group.name == "--config" for group in groups):
         raise DynoError("No model is given.", "Write the model first: vllm-dyno serve -- MODEL [vllm arguments]")
+    if model.startswith("/") and not os.path.lexists(model):
+        # The engine would take it for a name on the Hub, ten seconds later and in other words.
+        raise DynoError(f"There is no {model[:200]}.", "Check the path of the model.")
     host: str | None = None
     port: int | None = None
     served = ""

@@ -177,6 +177,8 @@ def test_the_model_may_come_as_a_flag_or_in_a_file() -> None:
         ([], "No model"),
         (["--seed", "1"], "No model"),
         (["m", "--port", "abc"], "abc is not a port"),
+        (["/does/not/exist"], "There is no /does/not/exist"),
+        (["--model", "/does/not/exist"], "There is no /does/not/exist"),
         (["m", "--api-key"], "--api-key takes exactly one"),
         (["m", "--api-ke", "a", "b"], "--api-key takes exactly one"),
         (["m", "--host="], "The value of --host is empty"),
