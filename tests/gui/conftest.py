@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from core.base.errors import DynoError
 from core.base.paths import Paths
 from core.services import Services
 from gui import theme
@@ -70,9 +71,13 @@ def _ended(before: set[threading.Thread]) -> bool:
 
 @pytest.fixture
 def tasks(qapp: QApplication) -> Iterator[TaskRunner]:
+    """Runs work; a failure that nobody listened to fails the test."""
     runner = TaskRunner()
+    unheard: list[DynoError] = []
+    runner.failed.connect(unheard.append)
     yield runner
     runner.close()
+    assert [(error.message, error.hint, error.detail) for error in unheard] == []
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from core.base.errors import Cancelled, DynoError
 from gui.tasks import Job, TaskRunner
@@ -38,11 +39,13 @@ def test_an_error_with_a_hint_arrives_as_it_is(tasks: TaskRunner, wait: Wait) ->
     assert errors == [sent]
 
 
-def test_a_bug_becomes_words_with_the_trace_as_detail(tasks: TaskRunner, wait: Wait) -> None:
+def test_a_bug_becomes_words_with_the_trace_as_detail(qapp: QApplication, wait: Wait) -> None:
+    tasks = TaskRunner()
     errors: list[DynoError] = []
     tasks.failed.connect(errors.append)
     tasks.run_task(lambda _: 1 // 0)
     wait(lambda: errors)
+    tasks.close()
     assert "ZeroDivisionError" in errors[0].hint
     assert "test_tasks.py" in errors[0].detail
     assert isinstance(errors[0].__cause__, ZeroDivisionError)
