@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QImage
@@ -20,7 +21,9 @@ from gui import screenshot
 from gui.notifications import Level, Note, NoteAction
 from gui.pages.chat.messages import MessageCard
 from gui.tasks import Job, TaskHandle
-from gui.wiring import Wiring
+
+if TYPE_CHECKING:
+    from gui.wiring import Wiring
 
 _KEY = "demo"
 _PICTURE_WIDTH = 1600
@@ -44,7 +47,7 @@ class DemoRun(QObject):
     finished = Signal(object)
     _asked = Signal(object)
 
-    def __init__(self, wiring: Wiring, *, picture: Path | None = None, stop_engine: bool = False) -> None:
+    def __init__(self, wiring: "Wiring", *, picture: Path | None = None, stop_engine: bool = False) -> None:
         super().__init__(wiring)
         self._wiring = wiring
         self._picture = picture
@@ -207,7 +210,7 @@ class _Shown(DemoObserver):
         self._run.show(self._run.take_picture, wait=True)
 
 
-def begin_demo(wiring: Wiring, arguments: Sequence[str]) -> None:
+def begin_demo(wiring: "Wiring", arguments: Sequence[str]) -> None:
     """Run the demo as soon as the window stands.
 
     Args:

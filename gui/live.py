@@ -50,6 +50,7 @@ class Live(QObject):
         self.document = wiring.document
         self.window = wiring.window
         self.tasks = wiring.tasks
+        self._wiring = wiring
         self._saved = wiring.saved
         tasks = self.tasks
         self.hooks = UncaughtHooks(wiring.paths.state / "window.log", self)
@@ -133,6 +134,13 @@ class Live(QObject):
         folder = screenshot.picture_folder(self.services.paths.state / "screenshots")
         screenshot.take(self.window, folder, self.tasks, self._screenshot_taken, self.show_problem)
 
+    def run_demo(self) -> None:
+        """Run the demo in this window."""
+        from gui.demo_run import DemoRun
+
+        found = self._wiring.findChild(DemoRun)
+        (found if found is not None else DemoRun(self._wiring)).begin()
+
     def scan_models(self) -> None:
         """Look for models in the background."""
 
@@ -179,6 +187,7 @@ class Live(QObject):
             ("ask_engine", self.schemas.ask_again),
             ("screenshot", self.take_screenshot),
             ("open_state", self._open_logs),
+            ("demo", self.run_demo),
         ):
             actions[name].triggered.connect(lambda _checked=False, call=run: call())
         self._show_undo()

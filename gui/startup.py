@@ -77,15 +77,6 @@ def _after_usable(app: QApplication, wiring: Wiring) -> None:
     ends = EndSignals(wiring.close_now, app)
     ends.install()
     wiring.closed.connect(ends.uninstall)
-    wiring.window.actions_by_name["demo"].triggered.connect(lambda _checked=False: _run_demo(wiring))
-
-
-def _run_demo(wiring: Wiring) -> None:
-    from gui.demo_run import DemoRun
-
-    if wiring.live is not None:
-        found = wiring.findChild(DemoRun)
-        (found if found is not None else DemoRun(wiring)).begin()
 
 
 def _settle() -> None:

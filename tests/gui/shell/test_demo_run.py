@@ -72,6 +72,14 @@ def test_it_shows_what_it_does_and_leaves_the_engine_running(ready: Wiring, qtbo
     assert dict(ready.document.values) == {"max_num_seqs": 7}
 
 
+def test_the_button_begins_it(ready: Wiring, qtbot: QtBot, wait: Wait) -> None:
+    ready.window.actions_by_name["demo"].trigger()
+    wait(lambda: ready.services.session.snapshot.state is State.READY, _LIMIT_MS)
+    run = ready.findChild(DemoRun)
+    assert run is not None
+    wait(lambda: not run.running, _LIMIT_MS)
+
+
 def test_it_is_refused_while_an_engine_runs(ready: Wiring, qtbot: QtBot, wait: Wait) -> None:
     run = DemoRun(ready)
     outcome(run, qtbot, run.begin)
