@@ -1,6 +1,7 @@
 """The log page: the engine's whole output, pulled in batches, with find, wrap, follow and copy."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -8,10 +9,11 @@ from PySide6.QtCore import QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedLayout, QVBoxLayout, QWidget
 
+from core.engine.polling import is_polling
 from gui import theme
 from gui.format import number
 from gui.pages.log.find_bar import FindBar
-from gui.pages.log.text import LogText
+from gui.pages.log.text import MOST_LINES, LogText
 from gui.theme import SPACE
 from gui.widgets import ElidedLabel, EmptyState, copy_text, tool_button
 
@@ -44,6 +46,8 @@ class LogPage(QWidget):
         super().__init__()
         self._source = source
         self._taken = 0
+        self._hidden = 0
+        self._kept: deque[str] = deque(maxlen=MOST_LINES)
         self.text = LogText()
         self.find_bar = FindBar(self.text)
         self.follow_button = tool_button("follow", self.tr("Follow the newest line (End)"))
@@ -54,12 +58,23 @@ class LogPage(QWidget):
         self.wrap_button = tool_button("wrap", self.tr("Wrap long lines"))
         self.wrap_button.setCheckable(True)
         self.wrap_button.toggled.connect(self._wrap)
+        self.polling_button = tool_button(
+            "eye",
+            self.tr(
+                "Show polling: this program asks the engine for /metrics, /health and /v1/models all the time. "
+                "The lines of answered requests to these are hidden here; the file has them all."
+            ),
+        )
+        self.polling_button.setAccessibleName(self.tr("Show polling"))
+        self.polling_button.setCheckable(True)
+        self.polling_button.toggled.connect(self._show_again)
         self.status = ElidedLabel()
         theme.muted(self.status)
         tools = QHBoxLayout()
         tools.setContentsMargins(SPACE, SPACE // 2, SPACE, SPACE // 2)
         tools.setSpacing(SPACE // 2)
         tools.addWidget(self.status, 1)
+        tools.addWidget(self.polling_button)
         tools.addWidget(self.follow_button)
         tools.addWidget(self.wrap_button)
         tools.addWidget(tool_button("search", self.tr("Find (Ctrl+F)"), self.find_bar.open_bar))
@@ -95,6 +110,8 @@ class LogPage(QWidget):
     def begin_run(self) -> None:
         """A new engine life begins: forget the old one's lines (its file keeps them)."""
         self._taken = 0
+        self._hidden = 0
+        self._kept.clear()
         self.text.clear_all()
 
     def pull(self) -> None:
@@ -104,8 +121,9 @@ class LogPage(QWidget):
         lines = self._source().take()
         if lines:
             self._taken += len(lines)
+            self._kept.extend(lines)
             self._stack.setCurrentWidget(self.text)
-            self.text.add_lines(lines)
+            self.text.add_lines(self._wanted(lines))
         self._tell()
 
     def copy(self) -> None:
@@ -124,6 +142,23 @@ class LogPage(QWidget):
         """Wrap long lines, or let them run out of sight."""
         self.wrap_button.setChecked(on)
 
+    def _wanted(self, lines: Iterable[str]) -> list[str]:
+        if self.polling_button.isChecked():
+            return list(lines)
+        wanted: list[str] = []
+        for line in lines:
+            if is_polling(line):
+                self._hidden += 1
+            else:
+                wanted.append(line)
+        return wanted
+
+    def _show_again(self) -> None:
+        self._hidden = 0
+        self.text.clear_all()
+        self.text.add_lines(self._wanted(self._kept))
+        self._tell()
+
     def _wrap(self, on: bool) -> None:
         mode = QPlainTextEdit.LineWrapMode
         self.text.setLineWrapMode(mode.WidgetWidth if on else mode.NoWrap)
@@ -132,6 +167,8 @@ class LogPage(QWidget):
     def _tell(self) -> None:
         source = self._source()
         parts = [self.tr("{0} lines").format(number(self._taken))] if self._taken else []
+        if self._hidden:
+            parts.append(self.tr("{0} of polling hidden").format(number(self._hidden)))
         if source.dropped:
             parts.append(self.tr("{0} skipped here, all are in the file").format(number(source.dropped)))
         if source.path is not None:

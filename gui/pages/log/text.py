@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from gui import theme
 
-_MOST_LINES = 50_000
+MOST_LINES = 50_000
 _TRIM_LINES = 1_000
 _LONGEST_LINE = 4_000
 _BATCH_BUDGET_S = 0.006
@@ -40,7 +40,7 @@ class LogText(QPlainTextEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self._queue: deque[str] = deque(maxlen=_MOST_LINES)
+        self._queue: deque[str] = deque(maxlen=MOST_LINES)
         self._following = True
         self._appending = False
         self._empty = True
@@ -139,7 +139,7 @@ class LogText(QPlainTextEdit):
 
     def _trim(self) -> int:
         # In chunks and not line by line, as setMaximumBlockCount would: each removal lays out the lines in view anew.
-        excess = self.blockCount() - _MOST_LINES
+        excess = self.blockCount() - MOST_LINES
         if excess < _TRIM_LINES:
             return 0
         cursor = QTextCursor(self.document())

@@ -103,7 +103,7 @@ def test_it_follows_until_one_scrolls_up_and_again_at_the_end(log: LogText, wait
 def test_what_is_read_stands_still_while_old_lines_fall_off(
     log: LogText, wait: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_text, "_MOST_LINES", 1000)
+    monkeypatch.setattr(log_text, "MOST_LINES", 1000)
     monkeypatch.setattr(log_text, "_TRIM_LINES", 100)
     log.add_lines(f"line {number}" for number in range(1000))
     wait(lambda: not log.waiting())
@@ -212,3 +212,24 @@ def test_the_follow_button_shows_what_it_does(run: Run, wait: Wait, qtbot: QtBot
     qtbot.mouseClick(run.page.follow_button, Qt.MouseButton.LeftButton)
     assert run.page.text.following
     assert run.page.text.verticalScrollBar().value() == run.page.text.verticalScrollBar().maximum()
+
+
+def test_our_own_polling_is_hidden_until_it_is_wanted(run: Run, wait: Wait, qtbot: QtBot) -> None:
+    polling = '(APIServer pid=1) INFO:     127.0.0.1:9 - "GET /metrics HTTP/1.1" 200 OK'
+    refused = '(APIServer pid=1) INFO:     127.0.0.1:9 - "GET /metrics HTTP/1.1" 500 Internal Server Error'
+    run.write("first", polling, refused, polling, "last")
+    wait(lambda: run.page.text.line_count() == 3)
+    assert drawn(run.page.text) == ["first", refused, "last"]
+    assert "5 lines" in run.page.status.whole()
+    assert "2 of polling hidden" in run.page.status.whole()
+    assert run.page.polling_button.accessibleName() == "Show polling"
+    assert "/metrics" in run.page.polling_button.toolTip()
+    qtbot.mouseClick(run.page.polling_button, Qt.MouseButton.LeftButton)
+    wait(lambda: run.page.text.line_count() == 5)
+    assert drawn(run.page.text) == ["first", polling, refused, polling, "last"]
+    assert "of polling hidden" not in run.page.status.whole()
+    run.write(polling)
+    wait(lambda: run.page.text.line_count() == 6)
+    qtbot.mouseClick(run.page.polling_button, Qt.MouseButton.LeftButton)
+    wait(lambda: run.page.text.line_count() == 3)
+    assert "3 of polling hidden" in run.page.status.whole()
