@@ -36,6 +36,8 @@ class Autosave(QObject):
         self._tasks = tasks
         self._saving = False
         self._again = False
+        self._held = False
+        self._last: Callable[[], object] | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
@@ -43,11 +45,26 @@ class Autosave(QObject):
 
     def touch(self) -> None:
         """Something changed; it is written after half a second of rest."""
-        self._timer.start()
+        if not self._held:
+            self._timer.start()
+
+    def hold(self) -> None:
+        """Save nothing from now on: what follows is not the person's doing."""
+        self._held = True
+        self._timer.stop()
 
     def finish(self, done: Callable[[], object]) -> None:
         """Save now and call `done` afterwards, whatever came of it."""
         self._timer.stop()
+        if self._held:
+            done()
+        elif self._saving:
+            # An older state must not land on the disk after this one.
+            self._last = done
+        else:
+            self._save_last(done)
+
+    def _save_last(self, done: Callable[[], object]) -> None:
         state = self._collect()
 
         def failed(error: DynoError) -> None:
@@ -70,7 +87,9 @@ class Autosave(QObject):
 
     def _saved(self) -> None:
         self._saving = False
-        if self._again:
+        if self._last is not None:
+            self._save_last(self._last)
+        elif self._again:
             self._again = False
             self.touch()
 

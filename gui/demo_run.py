@@ -215,8 +215,8 @@ def begin_demo(wiring: "Wiring", arguments: Sequence[str]) -> None:
 
     Args:
         wiring: the window, not yet shown.
-        arguments: `demo` and its options. With `--json` the engine is stopped, the window closes, the settings are
-            put back, and one JSON object is printed last.
+        arguments: `demo` and its options. With `--json` the engine is stopped, the window closes, nothing is saved
+            of what was shown, and one JSON object is printed last.
     """
     options = build_parser().parse_args(list(arguments))
     run = DemoRun(wiring, picture=options.screenshot, stop_engine=options.json)
@@ -227,6 +227,8 @@ def begin_demo(wiring: "Wiring", arguments: Sequence[str]) -> None:
         if not begun:
             begun = True
             if options.json:
+                # A run without a person must not change what the person had set, nor where the docks stood.
+                wiring.autosave.hold()
                 # Whatever the screen is: the picture has one size, and room for form, plots and answer.
                 wiring.window.resize(_PICTURE_WIDTH, _PICTURE_HEIGHT)
                 wiring.window.workbench.reset_layout()
@@ -235,8 +237,6 @@ def begin_demo(wiring: "Wiring", arguments: Sequence[str]) -> None:
     def finished(outcome: DemoReport | DynoError) -> None:
         code = _tell(outcome, options.screenshot)
         if options.json:
-            # A run without a person must not change what the person had set.
-            wiring.document.undo()
             wiring.closed.connect(lambda: QApplication.exit(code))
             wiring.closing.go()
 

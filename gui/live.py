@@ -134,6 +134,24 @@ class Live(QObject):
         folder = screenshot.picture_folder(self.services.paths.state / "screenshots")
         screenshot.take(self.window, folder, self.tasks, self._screenshot_taken, self.show_problem)
 
+    def start(self) -> None:
+        """Start the engine, unless an editor holds text that could not be taken: the person means another value."""
+        refused = self.window.form.refused()
+        if not refused:
+            self.control.start()
+            return
+        self.window.show_page("tune")
+        self.window.form.reveal(refused[0])
+        self.window.notes.show_note(
+            Note(
+                Level.WARNING,
+                self.tr("Not started: {0} cannot be taken as typed.").format(", ".join(refused)),
+                self.tr("Correct or reset it, or start with the value that was set last."),
+                actions=(NoteAction(self.tr("Start anyway"), self.control.start),),
+                key="engine",
+            )
+        )
+
     def run_demo(self) -> None:
         """Run the demo in this window."""
         from gui.demo_run import DemoRun
@@ -180,7 +198,7 @@ class Live(QObject):
             wanted.connect(actions["demo"].trigger)
         window.scheme_actions.triggered.connect(self._scheme_picked)
         for name, run in (
-            ("start", self.control.start),
+            ("start", self.start),
             ("stop", self.control.stop),
             ("undo", self.document.undo),
             ("redo", self.document.redo),

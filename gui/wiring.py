@@ -18,6 +18,7 @@ from gui.theme import Scheme
 
 if TYPE_CHECKING:
     from core.services import Services
+    from gui.autosave import Autosave
     from gui.closing import Closing
     from gui.engine_manager import EngineManager
     from gui.live import Live
@@ -65,6 +66,11 @@ class Wiring(QObject):
     def engines(self) -> "EngineManager":
         """The engines of this machine; after `settled`."""
         return self._built.engines
+
+    @property
+    def autosave(self) -> "Autosave":
+        """What keeps the working state on disk; after `settled`."""
+        return self._built.autosave
 
     @property
     def control(self) -> "RunControl":

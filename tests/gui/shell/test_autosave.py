@@ -73,3 +73,28 @@ def test_after_a_failure_the_next_change_tries_again(
     autosave.touch()
     wait(working.path.exists)
     assert working.load().values == {"max_model_len": 2}
+
+
+def test_the_last_save_waits_for_the_one_under_way(
+    autosave: Autosave, working: WorkingState, collected: list[SavedState], wait: Wait
+) -> None:
+    autosave.touch()
+    wait(lambda: collected)
+    ended: list[bool] = []
+    autosave.finish(lambda: ended.append(True))
+    wait(lambda: ended)
+    assert len(collected) == 2
+    assert working.load().values == {"max_model_len": 2}
+
+
+def test_on_hold_nothing_is_saved(
+    autosave: Autosave, working: WorkingState, collected: list[SavedState], wait: Wait
+) -> None:
+    autosave.touch()
+    autosave.hold()
+    autosave.touch()
+    ended: list[bool] = []
+    autosave.finish(lambda: ended.append(True))
+    wait(lambda: ended)
+    assert collected == []
+    assert not working.path.exists()
