@@ -65,6 +65,7 @@ class LifeView(QObject):
         ready = snapshot.state is State.READY and snapshot.base_url and snapshot.model
         target = Target(snapshot.base_url, snapshot.model, snapshot.api_key) if ready else None
         self._window.chat.set_target(target)
+        self._window.engines_page.set_running(None if snapshot.state.at_rest else snapshot.engine_prefix)
         actions = self._window.actions_by_name
         actions["start"].setEnabled(snapshot.state.at_rest)
         actions["stop"].setEnabled(snapshot.state in (State.STARTING, State.READY))

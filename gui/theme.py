@@ -266,6 +266,13 @@ def icon(name: str, role: str = "text") -> QIcon:
     return _icon(name, getattr(colors(), role))
 
 
+def list_icon(name: str, role: str = "text") -> QIcon:
+    """The same for a line of a list; on a selected line it has the colour of the text there."""
+    made = icon(name, role)
+    made.addPixmap(_draw(name, colors().on_fill, _ICON_SIZE, _ICON_RATIO), QIcon.Mode.Selected)
+    return made
+
+
 def set_icon(target: QAbstractButton | QAction, name: str, role: str = "text") -> None:
     """Give a button or an action an icon that changes its colour along with the theme."""
     target.setProperty(_ICON_PROPERTY, name)

@@ -60,7 +60,11 @@ class EngineSession:
         from core.engine.life import EngineLife  # http and psutil, which the window's first paint does not need
 
         fresh = SessionSnapshot(
-            state=State.STARTING, stage=Stage.LAUNCH, started_s=now(), model=plan.served_name or None
+            state=State.STARTING,
+            stage=Stage.LAUNCH,
+            started_s=now(),
+            model=plan.served_name or None,
+            engine_prefix=environment.prefix,
         )
         with self._lock:
             if not self._board.begin(fresh):

@@ -46,6 +46,7 @@ class SessionSnapshot:
         base_url: where the API is, without a trailing slash; known from the choice of the port on.
         api_key: what clients must show; kept out of the repr.
         model: what requests call the model.
+        engine_prefix: the folder of the engine environment that this life is of.
         exit_code: of the engine's first process; negative for a signal.
         stop_rung: the last signal that was needed (`SIGINT`, `SIGTERM`, `SIGKILL`), `none` when it went by itself.
         stop_took_s: from the wish to stop, or from the engine's own end, to the last process.
@@ -67,6 +68,7 @@ class SessionSnapshot:
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     model: str | None = None
+    engine_prefix: Path | None = None
     log_path: Path | None = None
     engine_pid: int | None = None
     exit_code: int | None = None

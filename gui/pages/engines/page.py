@@ -40,6 +40,8 @@ class EnginesPage(QWidget):
         super().__init__()
         self._manager = manager
         self._engines: dict[str, EngineEnvironment] = {}
+        self._running: Path | None = None
+        self._tips: dict[str, str] = {}
         self.notes = NotificationBar()
         self.install_panel = InstallPanel()
         self.install_panel.setVisible(False)
@@ -77,6 +79,11 @@ class EnginesPage(QWidget):
         """The engine whose line is selected."""
         item = self.table.currentItem()
         return self._engines.get(item.data(0, _NAME_ROLE)) if item is not None else None
+
+    def set_running(self, prefix: Path | None) -> None:
+        """Say in which environment an engine runs at present; None when none does. It stays untouched meanwhile."""
+        self._running = prefix
+        self._enable()
 
     def _install(self, backend: str, version: str, name: str) -> None:
         self.install_panel.setVisible(False)
@@ -116,9 +123,9 @@ class EnginesPage(QWidget):
             )
             item.setData(0, _NAME_ROLE, engine.name)
             if used:
-                item.setIcon(0, theme.icon("check", "ok"))
+                item.setIcon(0, theme.list_icon("check", "ok"))
             if engine.problem:
-                item.setIcon(7, theme.icon("warning", "warning"))
+                item.setIcon(7, theme.list_icon("warning", "warning"))
             item.setToolTip(7, f"{engine.python}\n{engine.problem or ''}".strip())
             self.table.addTopLevelItem(item)
             if (before is not None and engine.name == before.name) or (before is None and used):
@@ -130,17 +137,20 @@ class EnginesPage(QWidget):
         engine = self.selected()
         idle = not self._manager.busy
         ours = engine is not None and engine.origin is Origin.INSTALLED
+        runs = engine is not None and engine.prefix == self._running
         chosen = self._manager.chosen
         allowed = {
             "install": idle,
             "add": idle,
-            "update": idle and ours,
-            "remove": idle and engine is not None,
+            "update": idle and ours and not runs,
+            "remove": idle and engine is not None and not runs,
             "use": engine is not None and (chosen is None or engine.name != chosen.name),
             "refresh": True,
         }
         for name, button in self.buttons.items():
             button.setEnabled(allowed[name])
+            held = runs and name in ("update", "remove")
+            button.setToolTip(self.tr("It is running. Stop the engine first.") if held else self._tips[name])
         if engine is None or not allowed["remove"]:
             self.confirm.setVisible(False)
 
@@ -211,11 +221,12 @@ class EnginesPage(QWidget):
             ("install", self.tr("Install…"), self.tr("Install vLLM"), "download", self.show_install),
             ("add", self.tr("Add folder…"), self.tr("Add an environment that has vLLM"), "folder", self._add_folder),
             ("use", self.tr("Use this"), self.tr("Start this engine from now on"), "check", self._use),
-            ("update", self.tr("Update"), self.tr("Bring it to the newest version"), "refresh", self._update),
+            ("update", self.tr("Update"), self.tr("Bring it to the newest version"), "update", self._update),
             ("remove", self.tr("Remove"), self.tr("Remove this engine"), "trash", self._ask_remove),
-            ("refresh", self.tr("Refresh"), self.tr("Look for engines again"), "search", self._manager.refresh),
+            ("refresh", self.tr("Refresh"), self.tr("Look for engines again"), "refresh", self._manager.refresh),
         ):
             button = QPushButton(text)
+            self._tips[name] = tip
             button.setToolTip(tip)
             theme.set_icon(button, icon)
             button.clicked.connect(lambda _checked=False, run=clicked: run())

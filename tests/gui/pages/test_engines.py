@@ -2,13 +2,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QIcon
 from pytestqt.qtbot import QtBot
 
 from core.base.errors import DynoError
 from core.base.paths import Paths
 from core.engine.environments import EngineRegistry
 from core.engine.installer import InstallProgress
+from gui import theme
 from gui.engine_manager import EngineManager
 from gui.notifications import Level
 from gui.pages.engines import EnginesPage
@@ -101,6 +103,44 @@ def test_what_this_program_did_not_install_it_does_not_update(page: EnginesPage,
     page.table.setCurrentItem(page.table.topLevelItem(0))
     assert not page.buttons["update"].isEnabled()
     assert page.buttons["remove"].isEnabled()
+
+
+def test_a_running_engine_is_neither_updated_nor_removed(
+    page: EnginesPage, manager: EngineManager, two_engines: list[str], qtbot: QtBot
+) -> None:
+    first, second = manager.engines
+    page.table.setCurrentItem(page.table.topLevelItem(0))
+    click(qtbot, page, "remove")
+    page.set_running(first.prefix)
+    assert not page.confirm.isVisible()
+    for name in ("update", "remove"):
+        assert not page.buttons[name].isEnabled()
+        assert "Stop the engine first" in page.buttons[name].toolTip()
+    page.table.setCurrentItem(page.table.topLevelItem(1))
+    assert page.selected() == second
+    assert page.buttons["remove"].isEnabled()
+    assert page.buttons["remove"].toolTip() == "Remove this engine"
+    page.table.setCurrentItem(page.table.topLevelItem(0))
+    page.set_running(None)
+    assert page.buttons["remove"].isEnabled()
+
+
+def test_every_button_has_a_picture_of_its_own(page: EnginesPage) -> None:
+    names = [button.property(theme._ICON_PROPERTY) for button in page.buttons.values()]
+    assert len(set(names)) == len(names)
+    assert page.buttons["refresh"].property(theme._ICON_PROPERTY) == "refresh"
+
+
+def test_the_tick_can_be_seen_on_a_selected_line(page: EnginesPage, two_engines: list[str]) -> None:
+    used = next(number for number in range(2) if row(page, number)[0])
+    drawn = page.table.topLevelItem(used).icon(0).pixmap(QSize(24, 24), QIcon.Mode.Selected).toImage()
+    strong = {
+        drawn.pixelColor(x, y).name()
+        for x in range(drawn.width())
+        for y in range(drawn.height())
+        if drawn.pixelColor(x, y).alpha() > 250
+    }
+    assert strong == {theme.colors().on_fill}
 
 
 def test_a_folder_without_an_engine_is_refused_in_words(

@@ -54,6 +54,7 @@ def test_start_talk_stop(ready_to_start: Wiring, qtbot: QtBot, wait: Wait) -> No
     assert main.top_bar.state.first.whole().startswith("Ready")
     qtbot.mouseClick(main.top_bar.endpoint.copy_button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == main.top_bar.endpoint.url()
+    assert main.engines_page._running == wiring.engines.chosen.prefix
     assert main.log.isVisible()
     wait(lambda: "Resolved architecture" in main.log.text.toPlainText())
 
