@@ -1,6 +1,7 @@
 """Numbers, times and sizes as a person reads them. Unknown is "n/a", never 0."""
 
 import math
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
@@ -57,6 +58,19 @@ def bytes_text(count: float | None) -> str:
         size /= 1024
         step += 1
     return number(size, _SIZES[step], digits=3 if step else 1)
+
+
+def model_name(reference: str) -> str:
+    """The short name of a model: the folder's name of a local path, a Hub id as it is."""
+    if not reference.startswith(("/", "~", ".")):
+        return reference
+    return Path(reference).name or reference
+
+
+def home_path(path: Path) -> str:
+    """A path as people write it: `~` in place of the home folder."""
+    home = Path.home()
+    return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)
 
 
 def _decimals(value: float, digits: int) -> int:

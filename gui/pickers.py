@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from gui import theme
-from gui.format import bytes_text
+from gui.format import bytes_text, model_name
 from gui.theme import SPACE
 from gui.widgets import tool_button
 
@@ -81,13 +81,17 @@ class EnginePicker(QComboBox):
 
 
 class ModelPicker(QWidget):
-    """Chooses a model: a local folder, a model in the cache, or a Hub id that is typed."""
+    """Chooses a model: a local folder, a model in the cache, or a Hub id that is typed.
+
+    While nobody edits it, the editor shows the model's short name; the whole reference is its tooltip.
+    """
 
     picked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self._check: Callable[[str], str | None] = lambda _: None
+        self._reference = ""
         self.combo = QComboBox()
         self.combo.setEditable(True)
         self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -109,6 +113,8 @@ class ModelPicker(QWidget):
         layout.addWidget(self.combo, 1)
         layout.addWidget(self._browse)
         self.edit.textEdited.connect(self._edited)
+        # The keyboard is the box's, which passes it on to its editor.
+        self.combo.installEventFilter(self)
         self.combo.activated.connect(self._activated)
         self._judge("")
 
@@ -142,17 +148,17 @@ class ModelPicker(QWidget):
 
     def show_reference(self, reference: str) -> None:
         """Show what the document holds; nothing is emitted."""
-        if self.edit.text() != reference:
-            self.edit.setText(reference)
-            self.edit.setCursorPosition(0)
+        self._reference = reference
+        self._show_text()
         self._judge(reference)
 
     def reference(self) -> str:
-        """What stands in the editor."""
-        return self.edit.text().strip()
+        """The model, as it was typed or chosen, in whole."""
+        return self._reference
 
     def focus(self) -> None:
         """Put the cursor into the editor, everything selected."""
+        self._show_text(whole=True)
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.selectAll()
 
@@ -160,9 +166,25 @@ class ModelPicker(QWidget):
         """What is wrong with it; empty when nothing is."""
         return self._problem.toolTip() if self._problem.isVisible() else ""
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QFocusEvent):
+            if event.gotFocus():
+                self._show_text(whole=True)
+            elif event.reason() != Qt.FocusReason.PopupFocusReason:
+                # Later: at the end of an edit the box looks for an entry that is called like the text, and picks it.
+                QTimer.singleShot(0, self, self._show_text)
+        return super().eventFilter(watched, event)
+
+    def _show_text(self, whole: bool = False) -> None:
+        text = self._reference if whole or self.edit.hasFocus() else model_name(self._reference)
+        if self.edit.text().strip() != text:
+            self.edit.setText(text)
+            self.edit.setCursorPosition(0)
+
     def _edited(self, text: str) -> None:
-        self._judge(text.strip())
-        self.picked.emit(text.strip())
+        self._reference = text.strip()
+        self._judge(self._reference)
+        self.picked.emit(self._reference)
 
     def _activated(self, index: int) -> None:
         reference = self.combo.itemData(index, _REFERENCE)
@@ -174,8 +196,8 @@ class ModelPicker(QWidget):
         message = self._check(reference) if reference else None
         self._problem.setVisible(message is not None)
         self._problem.setToolTip(message or "")
-        tip = message or reference or self.tr("The model to serve (Ctrl+M)")
-        self.edit.setToolTip(tip)
+        lines = [line for line in (message, reference) if line]
+        self.edit.setToolTip("\n".join(lines) or self.tr("The model to serve (Ctrl+M)"))
 
     def _choose_folder(self) -> None:
         from PySide6.QtWidgets import QFileDialog

@@ -54,6 +54,7 @@ class StateView(QWidget):
     def show_snapshot(self, snapshot: "SessionSnapshot") -> None:
         """Show another state."""
         self._snapshot = snapshot
+        self.setToolTip(snapshot.model or "")
         self._paint()
         self._tick()
         fraction = snapshot.stage_fraction

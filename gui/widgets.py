@@ -29,6 +29,7 @@ class ElidedLabel(QLabel):
         super().__init__()
         self._mode = mode
         self._whole = ""
+        self._tip = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.set_whole(text)
@@ -37,10 +38,14 @@ class ElidedLabel(QLabel):
         """The text before it was shortened."""
         return self._whole
 
-    def set_whole(self, text: str) -> None:
-        """Show another text."""
-        if text != self._whole:
-            self._whole = text
+    def set_whole(self, text: str, tip: str = "") -> None:
+        """Show another text.
+
+        Args:
+            tip: the tooltip, when it is to say more than the whole text.
+        """
+        if (text, tip) != (self._whole, self._tip):
+            self._whole, self._tip = text, tip
             self.setAccessibleName(text)
             self._elide()
 
@@ -56,7 +61,7 @@ class ElidedLabel(QLabel):
     def _elide(self) -> None:
         shown = self.fontMetrics().elidedText(self._whole, self._mode, self.width())
         self.setText(shown)
-        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setToolTip(self._tip or (self._whole if shown != self._whole else ""))
 
 
 class FilledButton(QPushButton):

@@ -6,7 +6,7 @@ from core.base.clock import now
 from core.engine.environment_model import Backend, EngineEnvironment, Origin
 from core.engine.snapshot import SessionSnapshot, State
 from core.engine.stages import Stage
-from gui.format import clock, duration
+from gui.format import clock, duration, model_name
 
 
 def _tr(text: str) -> str:
@@ -88,7 +88,7 @@ def state_lines(snapshot: SessionSnapshot, moment_s: float | None = None) -> tup
         second = _tr("after {0}").format(duration(snapshot.ready_after_s)) if snapshot.ready_after_s else ""
         if running is not None and snapshot.ready_after_s is not None:
             word = f"{word}  {clock(running - snapshot.ready_after_s)}"
-        return word, " · ".join(part for part in (snapshot.model or "", second) if part)
+        return word, " · ".join(part for part in (model_name(snapshot.model or ""), second) if part)
     if snapshot.state is State.STOPPING:
         return word, _tr("waiting for the engine to end")
     if snapshot.state is State.FAILED:

@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePol
 
 from core.client.chat import ChatResult
 from gui import theme
+from gui.format import model_name
 from gui.pages.chat.figures import figures, figures_tip
 from gui.theme import SPACE
-from gui.widgets import copy_text, tool_button
+from gui.widgets import ElidedLabel, copy_text, tool_button
 
 _WIDEST = SPACE * 110
 # Laying text out takes time by its length, on the window's own thread; no answer that is read is as long.
@@ -69,10 +70,12 @@ class MessageCard(QFrame):
         self._own = own
         self._text = ""
         self.setMaximumWidth(_WIDEST)
-        name = QLabel(who)
+        short = who if own else model_name(who)
+        self.name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self.name.set_whole(short, who if who != short else "")
         font = theme.font_body()
         font.setBold(True)
-        name.setFont(font)
+        self.name.setFont(font)
         self.copy_button = tool_button("copy", self.tr("Copy this message"), lambda: copy_text(self._text))
         self.body = GrowingText()
         self.body.setAccessibleName(who)
@@ -93,8 +96,7 @@ class MessageCard(QFrame):
         self.problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.problem.setVisible(False)
         top = QHBoxLayout()
-        top.addWidget(name)
-        top.addStretch(1)
+        top.addWidget(self.name, 1)
         top.addWidget(self.copy_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(SPACE * 2, SPACE // 2, SPACE, SPACE)
@@ -169,6 +171,8 @@ class MessageList(QScrollArea):
         self.setAccessibleName(self.tr("Conversation"))
         self._following = True
         self._inner = QWidget()
+        # No card makes the others wider than the view: what does not fit shortens itself.
+        self._inner.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._layout = QVBoxLayout(self._inner)
         self._layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
         self._layout.setSpacing(SPACE)

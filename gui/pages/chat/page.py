@@ -12,6 +12,7 @@ from core.base.errors import DynoError
 from core.client.chat import ChatParameters, ChatResult, stream_chat
 from core.client.load import LoadResult, run_load
 from gui import theme
+from gui.format import model_name
 from gui.pages.chat.load_card import LoadCard
 from gui.pages.chat.messages import MessageCard, MessageList
 from gui.pages.chat.parameters import ParameterPanel
@@ -117,7 +118,9 @@ class ChatPage(QWidget):
         self._target = target
         self._start_button.setVisible(target is None)
         if target is not None:
-            self._empty.text.setText(self.tr("{0} is ready. Type a message below.").format(target.model))
+            short = model_name(target.model)
+            self._empty.text.setText(self.tr("{0} is ready. Type a message below.").format(short))
+            self._empty.text.setToolTip(target.model if target.model != short else "")
         self._tell()
 
     def set_compact(self, compact: bool) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QTextDocument
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from core.client.chat import ChatParameters, ChatResult
@@ -100,6 +101,25 @@ def test_a_message_is_as_high_as_its_text(card: MessageCard, qtbot: QtBot) -> No
     assert card.body.verticalScrollBar().maximum() == 0
 
 
+def test_an_answer_is_headed_by_the_short_name_of_its_model(qtbot: QtBot) -> None:
+    made = MessageCard("/home/someone/models/small", own=False)
+    qtbot.addWidget(made)
+    made.resize(500, 100)
+    made.show()
+    assert made.name.text() == "small"
+    assert made.name.toolTip() == "/home/someone/models/small"
+
+
+def test_no_card_is_wider_than_the_view(qtbot: QtBot, wait: Wait) -> None:
+    messages = MessageList()
+    qtbot.addWidget(messages)
+    messages.resize(400, 300)
+    messages.show()
+    messages.add_card(MessageCard("an-endless-name-" * 20, own=False))
+    messages.add_card(QLabel("what-cannot-be-broken" * 20))
+    wait(lambda: all(300 < card.width() <= messages.viewport().width() for card in messages.cards()), 2_000)
+
+
 def test_copy_takes_the_message_as_it_came(card: MessageCard, qtbot: QtBot) -> None:
     card.finish(result("a *b* c"))
     qtbot.mouseClick(card.copy_button, Qt.MouseButton.LeftButton)
@@ -177,6 +197,9 @@ def test_before_an_engine_is_ready_the_page_says_so(page: ChatPage, qtbot: QtBot
     assert not page.hint.isVisible()
     assert page.send_button.isEnabled()
     assert "small is ready" in page._empty.text.text()
+    page.set_target(Target("http://127.0.0.1:9", "/home/someone/small"))
+    assert page._empty.text.text().startswith("small is ready")
+    assert page._empty.text.toolTip() == "/home/someone/small"
 
 
 def test_a_server_that_is_gone_is_words_in_the_message_and_no_part_of_the_talk(

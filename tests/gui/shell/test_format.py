@@ -1,8 +1,9 @@
 import math
+from pathlib import Path
 
 import pytest
 
-from gui.format import bytes_text, clock, duration, number
+from gui.format import bytes_text, clock, duration, home_path, model_name, number
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,25 @@ def test_a_running_clock_has_no_fractions() -> None:
 )
 def test_bytes(count: float | None, text: str) -> None:
     assert bytes_text(count) == text
+
+
+@pytest.mark.parametrize(
+    ("reference", "short"),
+    [
+        ("", ""),
+        ("org/name", "org/name"),
+        ("/home/someone/models/small", "small"),
+        ("/home/someone/models/small/", "small"),
+        ("~/models/small", "small"),
+        ("./small", "small"),
+        ("/", "/"),
+    ],
+)
+def test_a_model_has_a_short_name(reference: str, short: str) -> None:
+    assert model_name(reference) == short
+
+
+def test_the_home_folder_is_written_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert home_path(Path("/home/someone/logs/a.log")) == "~/logs/a.log"
+    assert home_path(Path("/home/someone-else/a.log")) == "/home/someone-else/a.log"

@@ -96,3 +96,14 @@ def test_a_long_text_is_shortened_and_whole_in_the_tooltip(qtbot: QtBot) -> None
     assert view.second.text() != problem
     assert view.second.toolTip() == problem
     assert view.width() == 200
+
+
+def test_a_local_model_does_not_push_the_time_out(qtbot: QtBot) -> None:
+    model = "/home/someone/with/a/long/way/to/models/small"
+    snapshot = SessionSnapshot(state=State.READY, model=model, started_s=0.0, ready_after_s=12.0)
+    assert words.state_lines(snapshot, 20.0)[1] == "small · after 12.0 s"
+    view = StateView()
+    qtbot.addWidget(view)
+    view.show_snapshot(snapshot)
+    assert view.toolTip() == model
+    view.show_snapshot(SessionSnapshot())
