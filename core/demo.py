@@ -17,6 +17,7 @@ from core.engine.driver import backend_runs_here
 from core.engine.environments import Backend, EngineEnvironment
 from core.engine.installer import InstallProgress, install
 from core.engine.session import SessionSnapshot, State
+from core.engine.stages import stage_text
 from core.models.embedded import embedded_model, make_embedded_model
 from core.schema.model import ArgumentSchema, Value
 from core.services import Services
@@ -162,7 +163,7 @@ class Demo:
         return install(self._services.paths, progress=self._installing, cancel=self._cancel)
 
     def _installing(self, progress: InstallProgress) -> None:
-        self._observer.step(f"{progress.step} {progress.detail}".strip(), progress.fraction)
+        self._observer.step(": ".join(part for part in (progress.step, progress.detail) if part), progress.fraction)
 
     def _model(self, environment: EngineEnvironment) -> str:
         folder = embedded_model(self._services.paths)
@@ -186,8 +187,8 @@ class Demo:
 
         def settled(snapshot: SessionSnapshot) -> bool:
             nonlocal shown
-            stage = snapshot.stage.value if snapshot.stage else ""
-            text = f"Starting: {stage} {snapshot.stage_detail}".strip()
+            stage = stage_text(snapshot.stage, snapshot.stage_detail) if snapshot.stage else ""
+            text = f"Starting: {stage[:1].lower()}{stage[1:]}"
             if text != shown:
                 shown = text
                 self._observer.step(text, snapshot.stage_fraction)

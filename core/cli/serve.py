@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import signal
 import sys
 import threading
@@ -14,6 +15,7 @@ from core.base.errors import DynoError
 from core.engine.launch import key_file
 from core.engine.raw_plan import raw_plan
 from core.engine.session import EngineSession, SessionSnapshot, State
+from core.engine.stages import Stage, stage_text
 from core.services import Services
 
 EXIT_CANCELLED = 130
@@ -64,6 +66,16 @@ def exit_code(last: SessionSnapshot) -> int:
     return last.exit_code if last.exit_code is not None and 0 < last.exit_code < 256 else 1
 
 
+def curl_example(snapshot: SessionSnapshot) -> str:
+    """A request to the ready engine as a line for a shell; a key is named, not shown."""
+    body = {"model": snapshot.model, "messages": [{"role": "user", "content": "Hello"}]}
+    key = ' -H "Authorization: Bearer $VLLM_API_KEY"' if snapshot.api_key else ""
+    return (
+        f"curl {snapshot.openai_base_url}/chat/completions -H 'Content-Type: application/json'{key} "
+        f"-d {shlex.quote(json.dumps(body, ensure_ascii=False))}"
+    )
+
+
 class _Reporter:
     """Tells each stage once, the endpoint when it is there, and the end."""
 
@@ -104,8 +116,10 @@ class _Reporter:
             self._once(snapshot.log_path, f"log: {snapshot.log_path}")
         if snapshot.notice:
             self._once(snapshot.notice, snapshot.notice)
-        if snapshot.stage is not None and snapshot.state is State.STARTING:
-            text = f"{snapshot.stage} {snapshot.stage_detail}".strip()
+        # The name of the log file comes a moment after the first stage, and belongs above the table.
+        unnamed = snapshot.stage is Stage.LAUNCH and snapshot.log_path is None
+        if snapshot.stage is not None and snapshot.state is State.STARTING and not unnamed:
+            text = stage_text(snapshot.stage, snapshot.stage_detail)
             self._once((snapshot.stage, snapshot.stage_detail), f"{time.monotonic() - self._began:7.1f} s  {text}")
         # Not by the state: a stop may follow before anybody has looked.
         if snapshot.ready_after_s is not None and State.READY not in self._told:
@@ -118,7 +132,8 @@ class _Reporter:
         _say(f"Ready after {snapshot.ready_after_s or 0:.1f} s; Ctrl-C stops it.")
         if snapshot.api_key:
             _say(f"Requests need the API key that you set, or else the one in {self._key_file}")
-        print(json.dumps(_ready(snapshot)) if self._as_json else snapshot.base_url, flush=True)
+        _say(f"Try it: {curl_example(snapshot)}")
+        print(json.dumps(_ready(snapshot)) if self._as_json else snapshot.openai_base_url, flush=True)
 
     def _once(self, key: object, text: str) -> None:
         if key not in self._told:
@@ -151,6 +166,7 @@ def _ready(snapshot: SessionSnapshot) -> dict[str, object]:
     return {
         "state": State.READY,
         "base_url": snapshot.base_url,
+        "openai_base_url": snapshot.openai_base_url,
         "model": snapshot.model,
         "ready_s": snapshot.ready_after_s,
         "pid": snapshot.engine_pid,

@@ -172,7 +172,7 @@ class _Job:
         taken = () if kept_name else _names(self.paths)
         with claim_folder(self.paths, folder_name, exact=exact, taken=taken) as claim:
             self._fill(claim, resolution)
-            self.meter.step(CHECK, "Starting it once")
+            self.meter.step(CHECK, "starting it once")
             self._try_out(claim.folder)
             name = kept_name or claim.folder.name
             engine = inspect_environment(claim.folder, name, Origin.INSTALLED)

@@ -79,6 +79,11 @@ class SessionSnapshot:
     hint: str = ""
     notice: str = ""
 
+    @property
+    def openai_base_url(self) -> str | None:
+        """The address that clients of the OpenAI API want: `base_url` with `/v1`."""
+        return None if self.base_url is None else f"{self.base_url}/v1"
+
 
 class Board:
     """Holds the newest snapshot; any thread may read, change and wait."""

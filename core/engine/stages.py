@@ -104,7 +104,25 @@ _PATTERNS = tuple(
 )
 # Cheap first look: one search over all the words instead of thirty over every line of a chatty log.
 _ANY = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", entry.pattern.pattern) for entry in _PATTERNS))
+_TITLES = {
+    Stage.LAUNCH: "Launching the process",
+    Stage.IMPORT: "Importing vLLM",
+    Stage.CONFIG: "Reading the model's configuration",
+    Stage.WEIGHTS: "Loading weights",
+    Stage.PROFILE: "Measuring memory",
+    Stage.COMPILE: "Compiling",
+    Stage.KV_CACHE: "Reserving the KV cache",
+    Stage.CAPTURE: "Capturing CUDA graphs",
+    Stage.WARMUP: "Warming up",
+    Stage.SERVER: "Opening the server",
+    Stage.READY: "Answering",
+}
 _ORDER = {stage: index for index, stage in enumerate(Stage)}
+
+
+def stage_text(stage: Stage, detail: str = "") -> str:
+    """The stage in words for a terminal, with its detail: `Loading weights, shard 1 of 4`."""
+    return ", ".join(part for part in (_TITLES[stage], detail) if part)
 
 
 class StageTracker:

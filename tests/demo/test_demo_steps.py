@@ -14,6 +14,7 @@ from core.cli.demo import report_json
 from core.client.chat import ChatResult
 from core.demo import Demo, DemoObserver, demo_settings
 from core.engine.environments import Backend, EngineEnvironment
+from core.engine.installer import InstallProgress
 from core.engine.session import State
 from core.schema.model import ArgumentSchema, Value
 from core.schema.recorded import load_recorded
@@ -84,6 +85,8 @@ def test_the_whole_job_headless(services: Services) -> None:
     seen = Recorder(cancel)
     report = Demo(services, seen, cancel).run()
     assert seen.calls == ["engine", "settings", "question", "answered", "under_load"]
+    assert "Starting: importing vLLM" in seen.steps
+    assert not any("kv_cache" in step for step in seen.steps)
     assert seen.text.strip() == report.completion
     assert "Paris" in report.completion
     assert report.backend == "cpu"
@@ -99,6 +102,14 @@ def test_the_whole_job_headless(services: Services) -> None:
     told = json.loads(report_json(report, Path("a.png")))
     assert told["screenshot"] == "a.png"
     assert told["arguments"] == report.arguments
+
+
+def test_a_step_of_an_installation_is_joined_with_its_detail(services: Services) -> None:
+    seen = Recorder(threading.Event())
+    demo = Demo(services, seen, threading.Event())
+    for detail in ("starting it once", ""):
+        demo._installing(InstallProgress("Checking", detail))
+    assert seen.steps == ["Checking: starting it once", "Checking"]
 
 
 def test_the_window_keeps_the_engine_running(services: Services) -> None:

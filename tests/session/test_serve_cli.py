@@ -2,11 +2,13 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from core.base.errors import DynoError
 from core.base.paths import Paths
 from core.cli import serve
 from core.cli.main import build_parser
-from core.engine.session import SessionSnapshot, State
+from core.engine.session import SessionSnapshot, Stage, State
 from core.services import Services
 from tests.session.helpers import EngineCase, children_of, get, living, seconds_until
 
@@ -60,8 +62,16 @@ def test_from_start_to_ctrl_c(services: Services, fake: EngineCase, number: int,
     thread.join()
     out, err = capsys.readouterr()
     last = services.session.snapshot
-    assert out == f"{last.base_url}\n"
-    for words in ("log: ", " s  import", " s  weights", "Ready after", "Stopping", "Stopped after"):
+    assert out == f"{last.base_url}/v1\n"
+    assert err.startswith("log: "), err
+    for words in (
+        " s  Importing vLLM",
+        " s  Loading weights",
+        "Try it: curl http://127.0.0.1:",
+        "Ready after",
+        "Stopping",
+        "Stopped after",
+    ):
         assert words in err, err
     assert str(last.log_path) in err and "INFO 12-01" not in err
     assert signal.getsignal(signal.SIGINT) is before
@@ -76,6 +86,7 @@ def test_json_and_the_log(services: Services, fake: EngineCase, capsys) -> None:
     assert (
         begin["state"] == "ready" and begin["base_url"].startswith("http://127.0.0.1:") and begin["model"] == fake.model
     )
+    assert begin["openai_base_url"] == f"{begin['base_url']}/v1"
     assert end["state"] == "stopped" and end["stop_rung"] == "SIGINT" and end["leftover_processes"] == 0
     assert "Resolved architecture" in err and "Application startup complete" in err
 
@@ -105,6 +116,7 @@ def test_reachable_from_outside_tells_where_the_key_is(
     thread.join()
     out, err = capsys.readouterr()
     key = (paths.config / "api-key").read_text()
+    assert "Bearer $VLLM_API_KEY" in err
     assert str(paths.config / "api-key") in err and key not in out + err
 
 
@@ -143,6 +155,25 @@ def test_exit_codes(snapshot: SessionSnapshot, code: int) -> None:
     assert serve.exit_code(snapshot) == code
 
 
+def test_the_curl_example_is_what_a_shell_would_send() -> None:
+    model = 'it\'s a "model"'
+    words = shlex.split(serve.curl_example(SessionSnapshot(base_url="http://127.0.0.1:8000", model=model)))
+    assert words[:2] == ["curl", "http://127.0.0.1:8000/v1/chat/completions"]
+    assert not any("Authorization" in word for word in words)
+    assert json.loads(words[-1])["model"] == model
+
+
+def test_the_log_is_named_before_the_first_stage(services: Services, capsys) -> None:
+    reporter = serve._Reporter(services.session, as_json=False, with_log=False, key_file="")
+    starting = SessionSnapshot(state=State.STARTING, stage=Stage.LAUNCH)
+    reporter._report(starting)
+    assert capsys.readouterr().err == ""
+    reporter._report(replace(starting, log_path=Path("/logs/a.log")))
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "log: /logs/a.log"
+    assert second.endswith(" s  Launching the process")
+
+
 def test_leftovers_and_notices_are_told(services: Services, capsys) -> None:
     reporter = serve._Reporter(services.session, as_json=False, with_log=False, key_file="")
     reporter.close(SessionSnapshot(state=State.STOPPED, stop_rung="SIGKILL", problem="1 process left."))
@@ -167,7 +198,7 @@ def test_the_command_killed_leaves_nothing(paths: Paths, fake: EngineCase) -> No
     )
     with process:
         url = process.stdout.readline().decode().strip()
-        assert get(f"{url}/health")[0] == 200
+        assert get(f"{url}/models")[0] == 200
         everything = children_of(process.pid)
         process.kill()
         seconds_until(lambda: living(everything) == [], 10)
