@@ -31,6 +31,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="vllm-dyno",
         description="Tune vLLM on your own graphics card. Without a command the window opens.",
+        epilog="vllm-dyno --measure-start prints as JSON how long the window takes to appear.",
     )
     parser.add_argument("--version", action="version", version=f"vllm-dyno {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

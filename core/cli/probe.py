@@ -86,6 +86,6 @@ def summary(schema: ArgumentSchema) -> list[str]:
         f"torch {schema.torch_version}, Python {schema.python_version}",
         f"{len(schema.arguments)} arguments, {len(schema.environment)} environment variables, "
         f"read through {schema.layout}",
-        ", ".join(f"{levels[level]} {level.value}" for level in Level),
+        f"{levels[Level.ESSENTIAL]} essential, {levels[Level.TUNING]} for tuning, {levels[Level.EVERYTHING]} more",
         *(f"  {overlay.group_title(group):{width}}  {sizes[group]:4}  {group}" for group in groups),
     ]

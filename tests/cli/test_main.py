@@ -109,3 +109,7 @@ def test_ctrl_c_before_anything_has_begun_is_told_by_the_exit_code_alone() -> No
         [sys.executable, "-c", program, "engines", "list"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_the_help_names_the_measurement_of_the_start() -> None:
+    assert "--measure-start" in main.build_parser().format_help()

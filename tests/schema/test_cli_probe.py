@@ -1,5 +1,6 @@
 import argparse
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -59,6 +60,7 @@ def test_words_are_a_summary(tmp_path: Path, python: Path, capsys: pytest.Captur
     printed = capsys.readouterr().out
     assert "vLLM 1.2.3 (vllm, cuda build), torch 2.0+cu1" in printed
     assert "8 arguments, 2 environment variables" in printed
+    assert re.search(r"^\d+ essential, \d+ for tuning, \d+ more$", printed, re.MULTILINE)
     assert "StubConfig" in printed
 
 
