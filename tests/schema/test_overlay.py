@@ -108,3 +108,9 @@ def test_paths_are_told_by_name(overlay: Overlay) -> None:
 def test_aliases_come_from_patterns_too(overlay: Overlay) -> None:
     assert "adapter" in overlay.aliases("lora_of_the_future")
     assert overlay.aliases("of_the_future") == ()
+
+
+def test_no_text_speaks_of_something_the_reader_has_not_seen(overlay: Overlay, schema: ArgumentSchema) -> None:
+    texts = [overlay.note(argument.name) for argument in schema.arguments]
+    texts += [term.text for term in overlay.article_terms]
+    assert not [text for text in texts if "article" in text.lower()]
