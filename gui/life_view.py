@@ -8,6 +8,7 @@ from gui.marks import MarkKeeper
 from gui.monitor import Mark
 from gui.notifications import Level, Note, NoteAction
 from gui.pages.chat import Target
+from gui.words import waiting_words
 
 _NOTE_KEY = "engine"
 
@@ -48,6 +49,9 @@ class LifeView(QObject):
             window.monitor.set_origin(snapshot.started_s)
             window.log.begin_run()
             window.notes.close_note(_NOTE_KEY)
+        waiting = waiting_words(snapshot)
+        window.chat.set_waiting(waiting)
+        window.log.set_waiting(waiting)
         if snapshot.state is self._state:
             return
         self._state = snapshot.state

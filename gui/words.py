@@ -98,6 +98,15 @@ def state_lines(snapshot: SessionSnapshot, moment_s: float | None = None) -> tup
     return word, ""
 
 
+def waiting_words(snapshot: SessionSnapshot) -> str:
+    """One sentence on why an engine that is under way does not answer; empty when it answers, or when there is none."""
+    if snapshot.state is State.STARTING:
+        if snapshot.stage is None:
+            return _tr("The engine is starting.")
+        return _tr("The engine is starting ({0}).").format(stage_word(snapshot.stage))
+    return _tr("The engine is stopping.") if snapshot.state is State.STOPPING else ""
+
+
 def backend_word(backend: Backend) -> str:
     """The kind of build of an engine."""
     return {

@@ -142,7 +142,7 @@ class Sampler:
         if engine is not None:
             states.append(_status(engine, engine_runner))
         elif not any(source.name == EngineMetricsSource.name for source in self._sources):
-            states.append(SourceStatus(EngineMetricsSource.name, False, "No engine is running."))
+            states.append(SourceStatus(EngineMetricsSource.name, False, "No engine is ready."))
         return states
 
     def devices(self) -> list[DeviceInfo]:

@@ -230,7 +230,7 @@ def test_an_engine_comes_and_goes(store: SampleStore, sampling: Callable[..., Sa
     started = now()
     with serving(lambda request, reply: reply.answer(200, PAGE.format(100 * (now() - started)))) as server:
         sampler = sampling(ScriptedSource())
-        assert sampler.status()[-1] == SourceStatus("engine", False, "No engine is running.")
+        assert sampler.status()[-1] == SourceStatus("engine", False, "No engine is ready.")
         sampler.attach_engine(server.base_url, None, list)
         until(lambda: store.stats(RATE).count > 5)
         sampler.attach_engine(server.base_url, None, list)
@@ -240,7 +240,7 @@ def test_an_engine_comes_and_goes(store: SampleStore, sampling: Callable[..., Sa
         sampler.detach_engine()
 
         assert store.stats(RATE).current is None
-        assert sampler.status()[-1].message == "No engine is running."
+        assert sampler.status()[-1].message == "No engine is ready."
 
 
 def test_another_address_replaces_the_engine_and_a_late_start_begins_with_it(store: SampleStore) -> None:

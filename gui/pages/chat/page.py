@@ -69,6 +69,7 @@ class ChatPage(QWidget):
         super().__init__()
         self._tasks = tasks
         self._target: Target | None = None
+        self._waiting = ""
         self._handle: TaskHandle | None = None
         self._card: MessageCard | LoadCard | None = None
         self._compact = False
@@ -94,7 +95,7 @@ class ChatPage(QWidget):
         self._empty = EmptyState(
             "chat",
             self.tr("Talk to the engine"),
-            self.tr("Choose a model and start the engine; when it is ready, type a message below."),
+            "",
             [start_button],
         )
         self._start_button = start_button
@@ -116,12 +117,17 @@ class ChatPage(QWidget):
     def set_target(self, target: Target | None) -> None:
         """Whom to ask from now on; None while no engine is ready."""
         self._target = target
-        self._start_button.setVisible(target is None)
-        if target is not None:
-            short = model_name(target.model)
-            self._empty.text.setText(self.tr("{0} is ready. Type a message below.").format(short))
-            self._empty.text.setToolTip(target.model if target.model != short else "")
         self._tell()
+
+    def set_waiting(self, waiting: str) -> None:
+        """Say why the engine does not answer.
+
+        Args:
+            waiting: a sentence while an engine is on its way; empty when it answers, or when there is none.
+        """
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self._tell()
 
     def set_compact(self, compact: bool) -> None:
         """Leave the parameters out, for a small place."""
@@ -280,8 +286,23 @@ class ChatPage(QWidget):
         able = self.busy or (self._target is not None and bool(self.prompt.toPlainText().strip()))
         theme.set_icon(self.send_button, icon, "on_fill" if able else "muted")
         self.send_button.setEnabled(able)
-        self.hint.setText("" if self._target else self.tr("The engine is not ready; start it first."))
+        self.hint.setText(self._waiting or self.tr("The engine is not ready; start it first."))
         self.hint.setVisible(self._target is None)
+        self._tell_empty()
+
+    def _tell_empty(self) -> None:
+        tip = ""
+        if self._target is not None:
+            short = model_name(self._target.model)
+            text = self.tr("{0} is ready. Type a message below.").format(short)
+            tip = self._target.model if self._target.model != short else ""
+        elif self._waiting:
+            text = self.tr("Type a message below; it can be sent when the engine is ready.")
+        else:
+            text = self.tr("Choose a model and start the engine; when it is ready, type a message below.")
+        self._empty.text.setText(text)
+        self._empty.text.setToolTip(tip)
+        self._start_button.setVisible(self._target is None and not self._waiting)
 
     def _show_list(self) -> None:
         self._stack.setCurrentWidget(self.messages if self.messages.cards() else self._empty)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedLayout, QVBox
 
 from core.engine.polling import is_polling
 from gui import theme
-from gui.format import number
+from gui.format import home_path, number
 from gui.pages.log.find_bar import FindBar
 from gui.pages.log.text import MOST_LINES, LogText
 from gui.theme import SPACE
@@ -83,8 +83,9 @@ class LogPage(QWidget):
         self._empty = EmptyState(
             "log",
             self.tr("No output yet"),
-            self.tr("Start an engine: everything it writes appears here and in a file of its own."),
+            "",
         )
+        self.set_waiting("")
         body = QWidget()
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self._empty)
@@ -113,6 +114,18 @@ class LogPage(QWidget):
         self._hidden = 0
         self._kept.clear()
         self.text.clear_all()
+
+    def set_waiting(self, waiting: str) -> None:
+        """Say on the empty page what goes on.
+
+        Args:
+            waiting: a sentence while an engine is on its way; empty when there is none.
+        """
+        if waiting:
+            text = self.tr("{0} Everything it writes appears here and in a file of its own.").format(waiting)
+        else:
+            text = self.tr("Start an engine: everything it writes appears here and in a file of its own.")
+        self._empty.text.setText(text)
 
     def pull(self) -> None:
         """Take what is new, as far as drawing keeps up."""
@@ -172,5 +185,5 @@ class LogPage(QWidget):
         if source.dropped:
             parts.append(self.tr("{0} skipped here, all are in the file").format(number(source.dropped)))
         if source.path is not None:
-            parts.append(str(source.path))
+            parts.append(home_path(source.path))
         self.status.set_whole("  ·  ".join(parts))

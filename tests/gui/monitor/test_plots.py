@@ -192,10 +192,10 @@ def test_a_gpu_that_appears_later_gets_its_plots(bench: Bench) -> None:
 
 
 def test_an_engine_that_does_not_run_is_told_above_its_plot(bench: Bench) -> None:
-    bench.status[2] = SourceStatus("engine", False, "No engine is running.")
+    bench.status[2] = SourceStatus("engine", False, "No engine is ready.")
     bench.store.append("host", None, START, {"cpu_pct": 50.0}, 0.5)
     bench.view.refresh()
-    assert bench.view.plots.panel("tokens").header.message == "No engine is running."
+    assert bench.view.plots.panel("tokens").header.message == "No engine is ready."
     assert bench.view.plots.panel("tokens").area.isVisible()
     fill(bench.store, 4, start=START + 1)
     bench.view.refresh()

@@ -202,6 +202,20 @@ def test_before_an_engine_is_ready_the_page_says_so(page: ChatPage, qtbot: QtBot
     assert page._empty.text.toolTip() == "/home/someone/small"
 
 
+def test_while_the_engine_starts_the_page_does_not_ask_to_start_it(page: ChatPage) -> None:
+    assert page._start_button.isVisible()
+    assert page.hint.text() == "The engine is not ready; start it first."
+    page.set_waiting("The engine is starting (Loading weights).")
+    assert not page._start_button.isVisible()
+    assert page.hint.text() == "The engine is starting (Loading weights)."
+    assert "start the engine" not in page._empty.text.text()
+    page.set_waiting("")
+    page.set_target(Target("http://127.0.0.1:9", "small"))
+    page.set_target(None)
+    assert page._start_button.isVisible()
+    assert "start the engine" in page._empty.text.text()
+
+
 def test_a_server_that_is_gone_is_words_in_the_message_and_no_part_of_the_talk(
     page: ChatPage, wait: Wait, unused_port: int
 ) -> None:

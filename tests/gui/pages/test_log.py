@@ -233,3 +233,17 @@ def test_our_own_polling_is_hidden_until_it_is_wanted(run: Run, wait: Wait, qtbo
     qtbot.mouseClick(run.page.polling_button, Qt.MouseButton.LeftButton)
     wait(lambda: run.page.text.line_count() == 3)
     assert "3 of polling hidden" in run.page.status.whole()
+
+
+def test_the_empty_page_says_what_goes_on(run: Run) -> None:
+    assert run.page._empty.text.text().startswith("Start an engine")
+    run.page.set_waiting("The engine is starting.")
+    assert run.page._empty.text.text().startswith("The engine is starting. Everything it writes")
+    run.page.set_waiting("")
+    assert run.page._empty.text.text().startswith("Start an engine")
+
+
+def test_the_path_of_the_file_is_written_short(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    run.page.pull()
+    assert run.page.status.whole() == "~/engine.log"

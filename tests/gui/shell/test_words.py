@@ -107,3 +107,11 @@ def test_a_local_model_does_not_push_the_time_out(qtbot: QtBot) -> None:
     view.show_snapshot(snapshot)
     assert view.toolTip() == model
     view.show_snapshot(SessionSnapshot())
+
+
+def test_an_engine_on_its_way_says_why_it_does_not_answer() -> None:
+    assert words.waiting_words(SessionSnapshot(state=State.STARTING)) == "The engine is starting."
+    loading = SessionSnapshot(state=State.STARTING, stage=Stage.WEIGHTS)
+    assert words.waiting_words(loading) == f"The engine is starting ({words.stage_word(Stage.WEIGHTS)})."
+    assert words.waiting_words(SessionSnapshot(state=State.STOPPING)) == "The engine is stopping."
+    assert not any(words.waiting_words(SessionSnapshot(state=state)) for state in (State.IDLE, State.READY))
