@@ -11,6 +11,7 @@ from core.config.command import command_text
 from core.config.document import Change
 from core.config.working_state import SavedState
 from core.engine.environment_model import EngineEnvironment
+from core.engine.snapshot import SessionSnapshot
 from core.models.entry import ModelEntry
 from core.schema.model import ArgumentSchema
 from core.services import Services
@@ -175,6 +176,7 @@ class Live(QObject):
     def _connect_core(self) -> None:
         window = self.window
         self.bridge.session_changed.connect(self.life.follow)
+        self.bridge.session_changed.connect(self._session_changed)
         self.bridge.config_changed.connect(self._config_changed)
         self.engines.listed.connect(self._engines_listed)
         self.engines.chosen_changed.connect(self._engine_chosen)
@@ -228,7 +230,15 @@ class Live(QObject):
     def _slim_bars(self) -> None:
         theme.slim_bars(self.window)
 
+    def _session_changed(self, snapshot: SessionSnapshot) -> None:
+        self.control.follow(snapshot)
+        self._show_changed()
+
+    def _show_changed(self) -> None:
+        self.window.top_bar.state.show_changed(self.control.changed_names())
+
     def _config_changed(self, _: Change) -> None:
+        self._show_changed()
         self._show_undo()
         self._command_timer.start()
         self.autosave.touch()

@@ -21,6 +21,7 @@ class StateView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._snapshot: SessionSnapshot | None = None
+        self._changed: list[str] = []
         self._icon = QLabel()
         self._icon.setFixedSize(20, 20)
         self.first = ElidedLabel()
@@ -54,7 +55,6 @@ class StateView(QWidget):
     def show_snapshot(self, snapshot: "SessionSnapshot") -> None:
         """Show another state."""
         self._snapshot = snapshot
-        self.setToolTip(snapshot.model or "")
         self._paint()
         self._tick()
         fraction = snapshot.stage_fraction
@@ -70,6 +70,16 @@ class StateView(QWidget):
         else:
             self._ticker.start()
 
+    def show_changed(self, names: list[str]) -> None:
+        """Say that the running engine was started with other settings.
+
+        Args:
+            names: what is set otherwise now, as a person knows it; empty when all is equal.
+        """
+        if names != self._changed:
+            self._changed = names
+            self._tick()
+
     def _tick(self) -> None:
         if self._snapshot is None:
             return
@@ -77,9 +87,21 @@ class StateView(QWidget):
         from gui.words import state_lines
 
         first, second = state_lines(self._snapshot)
+        tip = self._snapshot.model or ""
+        if self._changed:
+            # In place of what is known by now; while the engine starts, the stage moves up.
+            first = f"{first}  {second}" if self._snapshot.state == "starting" else first
+            tip = "\n".join([self.tr("Changed since the start:"), *self._changed])
+            second = self._changed_words()
         self.first.set_whole(first)
-        self.second.set_whole(second)
+        self.second.set_whole(second, tip if self._changed else "")
         self.second.setVisible(bool(second))
+        self.setToolTip(tip)
+
+    def _changed_words(self) -> str:
+        whole = self.tr("Settings changed since the start; restart to apply.")
+        fits = self.second.fontMetrics().horizontalAdvance(whole) <= self.second.width()
+        return whole if fits or not self.second.isVisible() else self.tr("Settings changed; restart to apply.")
 
     def _paint(self) -> None:
         if self._snapshot is None:

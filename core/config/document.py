@@ -227,10 +227,11 @@ def _without(mapping: Mapping[str, _Item], name: str) -> dict[str, _Item]:
 
 
 def _difference(before: _State, after: _State) -> Change:
-    return Change(_moved(before.values, after.values), _moved(before.environment, after.environment))
+    return Change(moved(before.values, after.values), moved(before.environment, after.environment))
 
 
-def _moved(before: Mapping[str, Value], after: Mapping[str, Value]) -> frozenset[str]:
+def moved(before: Mapping[str, Value], after: Mapping[str, Value]) -> frozenset[str]:
+    """Names that only one of the two has, or that have another value in the other."""
     names = before.keys() | after.keys()
     return frozenset(
         name

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from core.base.errors import Cancelled
+from core.config.command import plan
 from core.engine.environment_model import EngineEnvironment
 from core.engine.snapshot import State
 from gui.pages.chat.load_card import LoadCard
@@ -76,6 +77,52 @@ def test_start_talk_stop(ready_to_start: Wiring, qtbot: QtBot, wait: Wait) -> No
     assert main.top_bar.engines.isEnabled()
     assert {mark.kind for mark in wiring.live.life.marks} >= {"launch", "weights", "ready", "stop"}
     assert str(wiring.services.models.recent()[0].reference) == wiring.document.values["model_tag"]
+
+
+def test_it_says_that_the_running_engine_has_other_settings(ready_to_start: Wiring, wait: Wait) -> None:
+    shown, document = ready_to_start.window.top_bar.state, ready_to_start.document
+    document.set("max_model_len", 512)
+    start(ready_to_start, wait)
+    assert "restart to apply" not in shown.second.whole()
+    document.set("max_model_len", 1024)
+    document.set_environment("VLLM_LOGGING_LEVEL", "DEBUG")
+    assert "restart to apply" in shown.second.whole()
+    assert "--max-model-len" in shown.toolTip()
+    assert "VLLM_LOGGING_LEVEL" in shown.second.toolTip()
+    document.set("max_model_len", 512)
+    document.reset_environment("VLLM_LOGGING_LEVEL")
+    assert "restart to apply" not in shown.second.whole()
+    assert "--max-model-len" not in shown.toolTip()
+    document.set("max_model_len", 1024)
+    ready_to_start.control.stop()
+    wait(lambda: shown.first.whole() == "Stopped", 30_000)
+    assert "restart to apply" not in shown.second.whole()
+
+
+def test_an_engine_that_the_window_did_not_start_has_what_was_set_then(
+    fake_engine: EngineEnvironment, ready_to_start: Wiring, wait: Wait
+) -> None:
+    schema = ready_to_start.live.schemas.schema
+    document, services = ready_to_start.document, ready_to_start.services
+    document.set_environment("FAKE_START_S", "60")
+    services.session.start(fake_engine, plan(schema, services.overlay, document.values, document.environment))
+    shown = ready_to_start.window.top_bar.state
+    wait(lambda: shown.first.whole().startswith("Starting"))
+    assert ready_to_start.control.changed_names() == []
+    document.set("max_model_len", 512)
+    assert ready_to_start.control.changed_names() == ["--max-model-len"]
+    assert "restart to apply" in shown.second.whole()
+
+
+def test_while_it_starts_no_page_asks_to_start_it(ready_to_start: Wiring, wait: Wait) -> None:
+    main = ready_to_start.window
+    ready_to_start.document.set_environment("FAKE_START_S", "60")
+    main.show_page("try")
+    main.actions_by_name["start"].trigger()
+    wait(lambda: main.chat.hint.text().startswith("The engine is starting ("))
+    assert not main.chat._start_button.isVisible()
+    ready_to_start.control.stop()
+    wait(main.chat._start_button.isVisible, 30_000)
 
 
 def test_stop_while_starting(ready_to_start: Wiring, qtbot: QtBot, wait: Wait) -> None:
