@@ -32,6 +32,8 @@ class ShortcutSheet(QDialog):
         for what, keys in (
             (_tr("Send the message; a new line in it"), "Enter, Shift+Enter"),
             (_tr("Close a message, stop an answer"), "Esc"),
+            (_tr("Read the whole text of a setting"), "Shift+F1"),
+            (_tr("Move through the plots, zoom, back to now"), "Left, Right, +, -, Home"),
         ):
             self.list.addTopLevelItem(QTreeWidgetItem([what, keys]))
         self.list.resizeColumnToContents(0)
