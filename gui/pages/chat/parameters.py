@@ -33,18 +33,31 @@ class ParameterPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.system = self._lines(4, self.tr("System prompt"), self.tr("Nothing: the model's own"))
+        self.system.setToolTip(self.tr("Tells the model how to behave; it is sent before every message"))
         self.max_tokens = self._count(1, 131_072, 512)
-        self.max_tokens.setToolTip(self.tr("max_tokens: the longest answer, in tokens"))
+        self.max_tokens.setToolTip(
+            self.tr("max_tokens: the longest answer, in tokens; a token is about three quarters of a word")
+        )
         self.temperature = self._share(2.0, 0.1, 0.7)
-        self.temperature.setToolTip(self.tr("temperature: 0 always takes the likeliest token"))
+        self.temperature.setToolTip(
+            self.tr(
+                "temperature: how much chance decides. 0 always takes the likeliest token, more gives varied answers"
+            )
+        )
         self.top_p = self._share(1.0, 0.05, 1.0)
-        self.top_p.setToolTip(self.tr("top_p: sample from the likeliest tokens that make up this share"))
+        self.top_p.setToolTip(
+            self.tr("top_p: choose only among the likeliest tokens that together make up this share; 1 allows all")
+        )
         self.top_k = self._count(_OFF, 1000, _OFF, self.tr("off"))
-        self.top_k.setToolTip(self.tr("top_k: sample from this many of the likeliest tokens"))
+        self.top_k.setToolTip(self.tr("top_k: choose only among this many of the likeliest tokens"))
         self.min_p = self._share(1.0, 0.01, 0.0, self.tr("off"))
-        self.min_p.setToolTip(self.tr("min_p: leave out tokens below this share of the likeliest one"))
+        self.min_p.setToolTip(
+            self.tr("min_p: leave out tokens that are less likely than this share of the likeliest one")
+        )
         self.seed = self._count(_RANDOM, 2_147_483_647, _RANDOM, self.tr("random"))
-        self.seed.setToolTip(self.tr("seed: the same seed gives the same answer"))
+        self.seed.setToolTip(
+            self.tr("seed: where chance begins. The same seed gives the same answer, as far as the engine can")
+        )
         self.stop = self._lines(2, self.tr("Stop sequences"), self.tr("One on each line"))
         self.stop.setToolTip(self.tr("stop: the answer ends before any of these; \\n stands for a new line"))
         self.parallel = self._count(1, _MOST_PARALLEL, 1)
@@ -140,6 +153,8 @@ class ParameterPanel(QScrollArea):
         for name, editor in rows:
             editor.setAccessibleName(name)
             form.addRow(name, editor)
+            # A person points at the word as often as at the figure.
+            form.labelForField(editor).setToolTip(editor.toolTip())
         return form
 
     def _count(self, least: int, most: int, value: int, special: str = "") -> QSpinBox:
