@@ -42,7 +42,7 @@ class EndpointView(QWidget):
     def show_snapshot(self, snapshot: "SessionSnapshot") -> None:
         """Show the endpoint of a ready engine, hide it otherwise."""
         ready = snapshot.state == "ready" and bool(snapshot.base_url)
-        self._url = f"{snapshot.base_url.rstrip('/')}/v1" if ready and snapshot.base_url else ""
+        self._url = (snapshot.openai_base_url or "") if ready else ""
         self._key = (snapshot.api_key or "") if ready else ""
         self.label.set_whole(self._url)
         self.key_button.setVisible(bool(self._key))
