@@ -2,12 +2,13 @@
 once went wrong here (a binding that miscounts references) ended the whole process."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.soak.surroundings import unmeasured
 
 _LINES = 200_000
 _CHUNK = 20_000
@@ -90,7 +91,7 @@ def test_a_flood_of_lines(tmp_path: Path, wrap: str) -> None:
         timeout=300,
         check=False,
         cwd=Path(__file__).resolve().parents[2],
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        env=unmeasured() | {"QT_QPA_PLATFORM": "offscreen"},
     )
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout.splitlines()[-1])

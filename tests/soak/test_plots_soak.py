@@ -6,10 +6,11 @@ processes of their own and tell when the cap can be lifted: raise it, and see wh
 """
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.soak.surroundings import unmeasured
 
 REFRESHES = 2000
 MOST_GROWTH_MIB = 20
@@ -37,7 +38,7 @@ def run(*arguments: str) -> str:
         timeout=300,
         check=False,
         cwd=ROOT,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        env=unmeasured() | {"QT_QPA_PLATFORM": "offscreen"},
     )
     assert done.returncode == 0, f"ended with {done.returncode}\n{done.stderr[-4000:]}"
     return done.stdout
