@@ -126,6 +126,7 @@ class DemoRun(QObject):
         """Show the question and room for its answer."""
         window = self._wiring.window
         window.workbench.show_drawer_page(window.workbench.small_chat_place)
+        window.chat.focus_prompt()
         window.chat.add_question(text)
         self._card = window.chat.add_answer(self._wiring.services.session.snapshot.model or "")
 
